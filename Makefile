@@ -1,0 +1,3 @@
+# Stub until tools/ is in place.
+release:
+	cmake --preset release && cmake --build --preset release

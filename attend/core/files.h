@@ -1,0 +1,27 @@
+// Whole files, in and out. Writing is atomic: a kill at any moment leaves the old file or the new.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace attend::core {
+
+/// The whole file. Throws DataError (path, the system's reason) when it is missing, a folder or
+/// unreadable.
+std::string read_file(const std::string& path);
+
+/// Writes to a temporary name in the same folder, syncs, renames, syncs the folder. Throws DataError
+/// (path, the system's reason: disk full, say) and leaves no temporary file and the old one whole.
+void write_file_atomic(const std::string& path, std::string_view bytes);
+
+/// Appends and flushes; for logs that grow (metrics.jsonl). Throws DataError.
+void append_file(const std::string& path, std::string_view bytes);
+
+/// Makes the folder and its parents. Throws DataError.
+void make_folder(const std::string& path);
+
+/// FNV-1a 64, 16 hex digits: tells files apart; not for security.
+std::string fingerprint(std::string_view bytes);
+
+}  // namespace attend::core

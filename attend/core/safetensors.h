@@ -1,0 +1,34 @@
+// The safetensors format: 8 bytes of little-endian header length, a JSON header, then the data.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attend::core {
+
+struct TensorView {
+  std::string name;
+  std::string dtype;           ///< "F32", "F64", "I64", "I32", "U8", "BF16", "F16", "BOOL"
+  std::vector<int64_t> shape;
+  std::string_view bytes;      ///< row-major, little-endian; points into the file's bytes
+};
+
+struct Safetensors {
+  std::vector<TensorView> tensors;              ///< in the order of their data
+  std::map<std::string, std::string> metadata;  ///< "__metadata__"
+
+  const TensorView* find(std::string_view name) const;
+};
+
+/// Checks everything (lengths, overlaps, holes, sizes against shape and dtype, duplicate names)
+/// before it returns views into `bytes`, which has to outlive them. Throws DataError(path).
+Safetensors parse_safetensors(std::string_view bytes, const std::string& path);
+
+/// A file with the tensors in the given order, data aligned to 8 bytes; readable by the Python package.
+std::string serialize_safetensors(const std::vector<TensorView>& tensors,
+                                  const std::map<std::string, std::string>& metadata);
+
+}  // namespace attend::core

@@ -1,0 +1,63 @@
+#include "attend/data/batch.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace attend::data {
+
+int64_t PackedIds::max_length() const {
+  int64_t longest = 0;
+  for (int64_t b = 0; b < size(); ++b) longest = std::max(longest, length(b));
+  return longest;
+}
+
+void PackedIds::append(const std::vector<int32_t>& sentence) {
+  ids.insert(ids.end(), sentence.begin(), sentence.end());
+  offsets.push_back(static_cast<int64_t>(ids.size()));
+}
+
+Batch make_batch(
+    const std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>& pairs) {
+  std::vector<size_t> order(pairs.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return pairs[a].second.size() > pairs[b].second.size();
+  });
+  Batch batch;
+  for (const size_t i : order) {
+    batch.source_rows.push_back(batch.source.tokens());
+    batch.target_rows.push_back(batch.target.tokens());
+    batch.source.append(pairs[i].first);
+    batch.target.append(pairs[i].second);
+  }
+  return batch;
+}
+
+std::vector<Batch> shard_batch(const Batch& batch, int64_t count) {
+  std::vector<Batch> shards;
+  for (int64_t first = 0; first < std::min(count, batch.size()); ++first) {
+    Batch shard;
+    for (int64_t b = first; b < batch.size(); b += count) {
+      const auto slice = [b](const PackedIds& packed) {
+        return std::vector<int32_t>(packed.ids.begin() + packed.offsets[static_cast<size_t>(b)],
+                                    packed.ids.begin() + packed.offsets[static_cast<size_t>(b) + 1]);
+      };
+      shard.source.append(slice(batch.source));
+      shard.target.append(slice(batch.target));
+      shard.source_rows.push_back(batch.source_rows[static_cast<size_t>(b)]);
+      shard.target_rows.push_back(batch.target_rows[static_cast<size_t>(b)]);
+    }
+    shards.push_back(std::move(shard));
+  }
+  return shards;
+}
+
+int64_t shard_count(const Batch& batch) {
+  // Two from 128 target tokens on, then one for each further 1,024, up to 16: small batches gain
+  // from a second core, large ones feed more of them.
+  const int64_t tokens = batch.target_tokens();
+  if (tokens < 128) return 1;
+  return std::min<int64_t>(16, 2 + tokens / 1024);
+}
+
+}  // namespace attend::data

@@ -1,0 +1,89 @@
+// What every translator offers: a loss over a packed batch, and a decoder that goes step by step.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attend/data/batch.h"
+#include "attend/layers/parameter_store.h"
+#include "attend/models/config.h"
+#include "attend/ops/dropout.h"
+
+namespace attend {
+
+/// Summed cross-entropy (nats) over real target positions, and how many those were.
+struct LossSum {
+  at::Tensor sum;  ///< a scalar; differentiable when gradients are on
+  int64_t tokens = 0;
+};
+
+/// What a map shows: which queries look at which keys.
+enum class AttentionKind { kCross, kEncoderSelf, kDecoderSelf };
+
+/// The weights of one attention layer, per head, before dropout, on the CPU in float.
+struct AttentionWeights {
+  AttentionKind kind;
+  int64_t layer;       ///< from 0
+  at::Tensor weights;  ///< (B, H, Tq, Tk); zeros beyond a sentence's real tokens
+};
+
+/// Where a decoder stands for B sentences: the encoder's outputs, caches and hidden states. A value:
+/// copy() is deep enough that stepping one copy leaves the other alone.
+class DecoderState {
+ public:
+  virtual ~DecoderState() = default;
+  virtual std::unique_ptr<DecoderState> copy() const = 0;
+  /// Keeps the sentences `rows` (each in [0, B), repeats allowed) in that order.
+  virtual void reorder(const std::vector<int64_t>& rows) = 0;
+  virtual int64_t size() const = 0;
+};
+
+struct DecoderStep {
+  at::Tensor log_probabilities;  ///< (B, V), rows sum to 1 as probabilities
+  /// Cross and decoder-self weights of this step, (B, H, 1, Tk); empty unless asked for.
+  std::vector<AttentionWeights> attention;
+};
+
+class Seq2Seq {
+ public:
+  virtual ~Seq2Seq() = default;
+
+  /// Teacher forcing. const and safe from many threads at once.
+  virtual LossSum loss(const data::Batch& batch, const ops::DropoutState& dropout) const = 0;
+
+  /// Logits at the real target positions, packed sentence after sentence, (target tokens, V). For
+  /// tests and tools: training never holds them.
+  virtual at::Tensor logits(const data::Batch& batch) const = 0;
+
+  /// Encodes B sentences, each with its end mark. A sentence may be empty. `encoder_attention`, if
+  /// not null, receives the encoder's self-attention (none for recurrent encoders). Runs without
+  /// gradients.
+  virtual std::unique_ptr<DecoderState> start(
+      const data::PackedIds& source,
+      std::vector<AttentionWeights>* encoder_attention = nullptr) const = 0;
+
+  /// Feeds one token a sentence (the begin mark first), moves `state` on. Asking for weights changes
+  /// no number. Runs without gradients.
+  virtual DecoderStep step(DecoderState& state, const std::vector<int32_t>& tokens,
+                           bool want_attention = false) const = 0;
+
+  const ModelConfig& config() const { return config_; }
+  ParameterStore& parameters() { return store_; }
+  const ParameterStore& parameters() const { return store_; }
+
+ protected:
+  explicit Seq2Seq(ModelConfig config) : config_(std::move(config)) {}
+  ModelConfig config_;
+  ParameterStore store_;
+};
+
+/// Builds the model that `config.kind` names, with fresh weights. Throws InvalidArgument for a
+/// configuration that does not fit together (heads that do not divide hidden, say).
+std::unique_ptr<Seq2Seq> make_model(const ModelConfig& config,
+                                    const ParameterStore::Options& options);
+
+}  // namespace attend

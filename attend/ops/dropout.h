@@ -1,0 +1,32 @@
+// Dropout whose mask is a pure function of counters: hash(seed, step, site, row, column).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace attend::ops {
+
+/// Everything random about one pass through a model. Default: no dropout (evaluation).
+struct DropoutState {
+  double probability = 0.0;  ///< in [0, 1); 0 switches dropout off
+  uint64_t seed = 0;
+  uint64_t step = 0;
+
+  bool active() const { return probability > 0.0; }
+};
+
+/// x (N, ...) with elements zeroed with the given probability and the rest scaled by 1 / (1 - p).
+/// `rows` (N) numbers x's leading dimension in the whole batch; the other dimensions, flattened
+/// row-major, are the column. `site` tells the places of a model apart. Differentiable; the same
+/// counters give the same mask. x may be any floating dtype on any device. When dropout is off, x
+/// itself is returned. Throws InvalidArgument if rows do not match x.
+at::Tensor dropout(const at::Tensor& x, const DropoutState& state, uint32_t site,
+                   const std::vector<int64_t>& rows);
+
+/// The multiplier itself, (N, columns): 0 or 1 / (1 - p).
+at::Tensor dropout_mask(const DropoutState& state, uint32_t site, const std::vector<int64_t>& rows,
+                        int64_t columns, const at::TensorOptions& options);
+
+}  // namespace attend::ops
