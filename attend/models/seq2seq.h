@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "attend/data/batch.h"
-#include "attend/layers/parameter_store.h"
+#include "attend/ops/parameter_store.h"
 #include "attend/models/config.h"
 #include "attend/ops/dropout.h"
 

@@ -1,4 +1,4 @@
-#include "attend/layers/parameter_store.h"
+#include "attend/ops/parameter_store.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
