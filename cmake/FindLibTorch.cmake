@@ -37,6 +37,10 @@ foreach(_candidate IN LISTS _libtorch_candidates)
   if(NOT EXISTS "${_version_file}")
     continue()
   endif()
+  # From 2.9 on that file includes another, which holds the numbers.
+  if(EXISTS "${_candidate}/include/torch/headeronly/version.h")
+    set(_version_file "${_candidate}/include/torch/headeronly/version.h")
+  endif()
   file(STRINGS "${_version_file}" _version_lines REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) ")
   string(REGEX REPLACE ".*MAJOR ([0-9]+).*MINOR ([0-9]+).*PATCH ([0-9]+).*" "\\1.\\2.\\3" _version
                        "${_version_lines}")
