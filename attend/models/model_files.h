@@ -1,0 +1,40 @@
+// A model is a folder: config.toml and vocabularies, written once before the first step, and
+// model.safetensors, whose metadata holds the format version and the hashes of the other files.
+// docs/model-format.md lists each tensor.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "attend/data/config.h"
+#include "attend/models/seq2seq.h"
+#include "attend/text/pipeline.h"
+
+namespace attend {
+
+/// Rises when a file written by an older program could not be read rightly any more.
+inline constexpr int kModelFormatVersion = 1;
+
+/// All that it takes to use a trained model.
+struct LoadedModel {
+  text::TextConfig text_config;
+  data::DataConfig data_config;  ///< its `steps` is the longest sentence the model was trained for
+  text::Pipeline source;
+  text::Pipeline target;
+  std::unique_ptr<Seq2Seq> model;
+};
+
+/// Writes `model.safetensors` into `folder`, atomically. `config_toml` is the text of config.toml, for
+/// its hash.
+void save_weights(const std::string& folder, const Seq2Seq& model, const text::Pipeline& source,
+                  const text::Pipeline& target, const std::string& config_toml);
+
+/// Reads a model's folder. Checks names, shapes, dtype, version and hashes and says which differ.
+/// Throws DataError, naming the file.
+LoadedModel load_model(const std::string& folder, at::Device device = at::kCPU);
+
+/// Copies weights by name from another model's folder (for --init): every tensor has to be there with
+/// its shape. Throws DataError.
+void load_weights_into(const std::string& folder, Seq2Seq& model);
+
+}  // namespace attend
