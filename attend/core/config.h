@@ -83,10 +83,15 @@ class ConfigTable {
   std::vector<ConfigField> fields_;
 };
 
+/// What read_config does with a table that is none of those asked for: a folder that reads only its
+/// own part of a whole config.toml skips the others'. Keys outside of any table are refused anyway.
+enum class UnknownTables { kRefuse, kSkip };
+
 /// Fills the tables from TOML text. Refuses, with `path`, line and column: a syntax error, an unknown
 /// table or key (naming the nearest), a wrong type, a value out of range or no choice. Keys that are
 /// absent keep their present value. Throws DataError; on an error no field has been changed.
-void read_config(const std::string& toml, const std::string& path, std::vector<ConfigTable>& tables);
+void read_config(const std::string& toml, const std::string& path, std::vector<ConfigTable>& tables,
+                 UnknownTables unknown = UnknownTables::kRefuse);
 
 /// Applies one "table.key=value", as given to --set. A bare word is accepted for strings and choices.
 /// Throws InvalidArgument, naming the nearest key.
