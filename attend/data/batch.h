@@ -1,6 +1,7 @@
 // A batch of sentence pairs, packed: ids and offsets, no padding anywhere.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
