@@ -1,43 +1,55 @@
-# One interface target for each dependency, so that folders name what they use and no more.
-find_package(PkgConfig REQUIRED)
+# One target for each dependency, so that folders name what they use and no more. They are imported:
+# an exported folder names them, and the installed package makes them again with this same file, for
+# which it sets ATTEND_LINK_ONLY (an installed tree links, and needs none of their headers).
 find_package(Threads REQUIRED)
-
-add_library(attend_zlib INTERFACE)
 find_package(ZLIB REQUIRED)
-target_link_libraries(attend_zlib INTERFACE ZLIB::ZLIB Threads::Threads)
+find_package(PkgConfig REQUIRED)
 
-# Header-only; linked PRIVATE, so that no public header depends on them.
-function(attend_header_only target header package)
-  find_path(${target}_INCLUDE ${header} REQUIRED)
-  add_library(${target} INTERFACE)
-  if(NOT ${target}_INCLUDE STREQUAL "/usr/include")
-    target_include_directories(${target} SYSTEM INTERFACE "${${target}_INCLUDE}")
+function(attend_dependency target)
+  if(NOT TARGET ${target})
+    add_library(${target} INTERFACE IMPORTED)
+    target_link_libraries(${target} INTERFACE ${ARGN})
   endif()
 endfunction()
-attend_header_only(attend_json nlohmann/json.hpp nlohmann-json3-dev)
-attend_header_only(attend_toml toml++/toml.h libtomlplusplus-dev)
-attend_header_only(attend_cli11 CLI/CLI.hpp libcli11-dev)
-attend_header_only(attend_fmt fmt/format.h libfmt-dev)
-# The wheel of LibTorch carries fmt 12, which shadows the system's: use it without its library.
-target_compile_definitions(attend_fmt INTERFACE FMT_HEADER_ONLY=1)
-target_compile_definitions(attend_toml INTERFACE TOML_EXCEPTIONS=1)
 
-find_path(UTF8PROC_INCLUDE utf8proc.h REQUIRED)
+attend_dependency(attend_zlib ZLIB::ZLIB Threads::Threads)
+
 find_library(UTF8PROC_LIBRARY utf8proc REQUIRED)
-add_library(attend_utf8proc INTERFACE)
-target_link_libraries(attend_utf8proc INTERFACE "${UTF8PROC_LIBRARY}")
+attend_dependency(attend_utf8proc "${UTF8PROC_LIBRARY}")
 
-find_path(SENTENCEPIECE_INCLUDE sentencepiece_processor.h REQUIRED)
 find_library(SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)
 find_library(SENTENCEPIECE_TRAIN_LIBRARY sentencepiece_train REQUIRED)
-add_library(attend_sentencepiece INTERFACE)
-target_link_libraries(attend_sentencepiece INTERFACE "${SENTENCEPIECE_TRAIN_LIBRARY}"
-                                                     "${SENTENCEPIECE_LIBRARY}")
+attend_dependency(attend_sentencepiece "${SENTENCEPIECE_TRAIN_LIBRARY}" "${SENTENCEPIECE_LIBRARY}")
 
 # PNG is our SVG through librsvg; without it the program says so when a PNG is asked for.
-add_library(attend_rsvg INTERFACE)
+attend_dependency(attend_rsvg)
 pkg_check_modules(RSVG IMPORTED_TARGET librsvg-2.0)
 if(RSVG_FOUND)
   target_link_libraries(attend_rsvg INTERFACE PkgConfig::RSVG)
+endif()
+
+if(ATTEND_LINK_ONLY)
+  return()
+endif()
+
+# All headers below are for our sources; no public header includes one.
+function(attend_headers target header)
+  find_path(${target}_INCLUDE ${header} REQUIRED)
+  attend_dependency(${target})
+  target_include_directories(${target} SYSTEM INTERFACE "${${target}_INCLUDE}")
+endfunction()
+
+attend_headers(attend_utf8proc utf8proc.h)
+attend_headers(attend_sentencepiece sentencepiece_processor.h)
+if(RSVG_FOUND)
   target_compile_definitions(attend_rsvg INTERFACE ATTEND_HAVE_RSVG=1)
 endif()
+
+set(ATTEND_HEADER_ONLY attend_json attend_toml attend_cli11 attend_fmt)
+attend_headers(attend_json nlohmann/json.hpp)
+attend_headers(attend_toml toml++/toml.h)
+attend_headers(attend_cli11 CLI/CLI.hpp)
+attend_headers(attend_fmt fmt/format.h)
+# The wheel of LibTorch carries fmt 12, which shadows the system's: use it without its library.
+target_compile_definitions(attend_fmt INTERFACE FMT_HEADER_ONLY=1)
+target_compile_definitions(attend_toml INTERFACE TOML_EXCEPTIONS=1)
