@@ -1,4 +1,5 @@
-// Typed configuration. One definition of a field gives its default, help, parsing and commented print.
+// Typed configuration. One definition of a field gives its default, help, parsing and commented
+// print.
 //
 // A folder describes its own table once:
 //
@@ -27,17 +28,21 @@ namespace attend::core {
 struct ConfigField {
   enum class Kind { kBool, kInteger, kReal, kString, kChoice };
   std::string key;
-  std::string help;                  ///< one or more lines, printed as comments
+  std::string help;  ///< one or more lines, printed as comments
   Kind kind;
   std::vector<std::string> choices;  ///< kChoice: the accepted names, in order
   double minimum = -std::numeric_limits<double>::infinity();  ///< kInteger, kReal; inclusive
   double maximum = std::numeric_limits<double>::infinity();
-  std::function<std::string()> print;                 ///< the present value as TOML text
-  std::function<void(bool)> set_bool;                 ///< each kind fills in its own setter
+  std::function<std::string()> print;  ///< the present value as TOML text
+  std::function<void(bool)> set_bool;  ///< each kind fills in its own setter
   std::function<void(int64_t)> set_integer;
   std::function<void(double)> set_real;
   std::function<void(const std::string&)> set_string;  ///< kString, kChoice
 };
+
+/// What a field accepts, for help and messages: "1 to 100", "at least 0.0", "one of "a", "b"";
+/// empty where any value of its kind will do.
+std::string accepted_values(const ConfigField& field);
 
 class ConfigTable {
  public:
@@ -87,14 +92,16 @@ class ConfigTable {
 /// own part of a whole config.toml skips the others'. Keys outside of any table are refused anyway.
 enum class UnknownTables { kRefuse, kSkip };
 
-/// Fills the tables from TOML text. Refuses, with `path`, line and column: a syntax error, an unknown
-/// table or key (naming the nearest), a wrong type, a value out of range or no choice. Keys that are
-/// absent keep their present value. Throws DataError; on an error no field has been changed.
+/// Fills the tables from TOML text. Refuses, with `path`, line and column: a syntax error, an
+/// unknown table or key (naming the nearest), a wrong type, a value out of range or no choice. Keys
+/// that are absent keep their present value. Throws DataError; on an error no field has been
+/// changed.
 void read_config(const std::string& toml, const std::string& path, std::vector<ConfigTable>& tables,
                  UnknownTables unknown = UnknownTables::kRefuse);
 
-/// Applies one "table.key=value", as given to --set. A bare word is accepted for strings and choices.
-/// Throws InvalidArgument, naming the nearest key.
+/// Applies one "table.key=value", as given to --set; "key=value" will do where only one table has
+/// the key. A bare word is accepted for strings and choices. Throws InvalidArgument, naming the
+/// nearest key; nothing has changed then.
 void set_config(const std::string& assignment, std::vector<ConfigTable>& tables);
 
 /// The tables as TOML, every key under its help as a comment, with the range or the choices.

@@ -19,7 +19,8 @@ class InvalidArgument : public Error {
   using Error::Error;
 };
 
-/// A file or the world is not as it has to be. `what()` begins with "path:line:column: " as far as known.
+/// A file or the world is not as it has to be. `what()` begins with "path:line:column: " as far as
+/// known.
 class DataError : public Error {
  public:
   /// `line` and `column` count from 1; 0 means unknown.

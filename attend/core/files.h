@@ -11,11 +11,16 @@ namespace attend::core {
 /// unreadable.
 std::string read_file(const std::string& path);
 
-/// Writes to a temporary name in the same folder, syncs, renames, syncs the folder. Throws DataError
-/// (path, the system's reason: disk full, say) and leaves no temporary file and the old one whole.
+/// Writes to a temporary name in the same folder, syncs, renames, syncs the folder. Throws
+/// DataError (path, the system's reason: disk full, say) and leaves no temporary file and the old
+/// one whole. A file too large for the process (SIGXFSZ) is such an error too: callers handle no
+/// signals. A kill leaves at most ".<name>.attend-tmp", which the next write of the same file takes
+/// over. Writers of one file, threads or processes, take turns. A link is followed, permissions are
+/// kept, and a device or pipe is written to in place.
 void write_file_atomic(const std::string& path, std::string_view bytes);
 
-/// Appends and flushes; for logs that grow (metrics.jsonl). Throws DataError.
+/// Appends at once, in one piece; for logs that grow (metrics.jsonl). Throws DataError, and the
+/// file is then as long as before.
 void append_file(const std::string& path, std::string_view bytes);
 
 /// Makes the folder and its parents. Throws DataError.

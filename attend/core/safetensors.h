@@ -11,9 +11,9 @@ namespace attend::core {
 
 struct TensorView {
   std::string name;
-  std::string dtype;           ///< "F32", "F64", "I64", "I32", "U8", "BF16", "F16", "BOOL"
+  std::string dtype;  ///< "F32", "F64", "I64", "I32", "U8", "BF16", "F16", "BOOL"
   std::vector<int64_t> shape;
-  std::string_view bytes;      ///< row-major, little-endian; points into the file's bytes
+  std::string_view bytes;  ///< row-major, little-endian; points into the file's bytes
 };
 
 struct Safetensors {
@@ -27,7 +27,8 @@ struct Safetensors {
 /// before it returns views into `bytes`, which has to outlive them. Throws DataError(path).
 Safetensors parse_safetensors(std::string_view bytes, const std::string& path);
 
-/// A file with the tensors in the given order, data aligned to 8 bytes; readable by the Python package.
+/// A file with the tensors in the given order, data aligned to 8 bytes; readable by the Python
+/// package.
 std::string serialize_safetensors(const std::vector<TensorView>& tensors,
                                   const std::map<std::string, std::string>& metadata);
 

@@ -8,8 +8,9 @@ namespace attend::core {
 
 ThreadPool::ThreadPool(int threads, std::function<void()> on_start)
     : on_start_(std::move(on_start)) {
-  if (threads < 1) throw InvalidArgument("[thread_pool] expected at least 1 thread, found " +
-                                         std::to_string(threads));
+  if (threads < 1)
+    throw InvalidArgument("[thread_pool] expected at least 1 thread, found " +
+                          std::to_string(threads));
   for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
 }
 
@@ -35,9 +36,8 @@ void ThreadPool::run(int64_t n, const std::function<void(int64_t)>& task) {
   task_ = nullptr;
   count_ = 0;
   if (!failures_.empty()) {
-    const auto first = std::min_element(failures_.begin(), failures_.end(), [](auto& a, auto& b) {
-      return a.first < b.first;
-    });
+    const auto first = std::min_element(failures_.begin(), failures_.end(),
+                                        [](auto& a, auto& b) { return a.first < b.first; });
     const std::exception_ptr error = first->second;
     failures_.clear();
     std::rethrow_exception(error);

@@ -1,4 +1,5 @@
-// A small pool of threads that sleep on a condition variable: no spinning, since machines are shared.
+// A small pool of threads that sleep on a condition variable: no spinning, since machines are
+// shared.
 #pragma once
 
 #include <condition_variable>

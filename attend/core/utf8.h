@@ -18,8 +18,8 @@ std::string mend_utf8(std::string_view text);
 std::vector<char32_t> decode_utf8(std::string_view text);
 void append_utf8(std::string& out, char32_t code_point);
 
-/// Splits at LF; a CR before it goes; nothing else ends a line (not U+2028, U+0085, VT or FF). A last
-/// line without LF counts, an empty rest does not.
+/// Splits at LF; a CR before it goes; nothing else ends a line (not U+2028, U+0085, VT or FF). A
+/// last line without LF counts, an empty rest does not.
 std::vector<std::string> split_lines(std::string_view text);
 
 }  // namespace attend::core

@@ -13,8 +13,8 @@ struct ZipEntry {
   std::string bytes;
 };
 
-/// Every entry, stored or deflated, CRC-checked. `limit`: refuses to inflate beyond so many bytes in
-/// all. Throws DataError(path) for anything damaged, encrypted or ZIP64 beyond what fits.
+/// Every entry, stored or deflated, CRC-checked. `limit`: refuses to inflate beyond so many bytes
+/// in all. Throws DataError(path) for anything damaged, encrypted or ZIP64 beyond what fits.
 std::vector<ZipEntry> read_zip(std::string_view archive, const std::string& path,
                                size_t limit = size_t{4} << 30);
 
