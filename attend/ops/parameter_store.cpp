@@ -26,19 +26,26 @@ double normal(uint64_t key, uint64_t i) {
 
 void initialise(const ParameterSlot& slot, uint64_t seed, double* out) {
   const uint64_t key = core::combine(seed, core::hash_name(slot.name));
-  const double columns =
-      slot.shape.empty() ? 1.0 : static_cast<double>(slot.shape.back());
-  const double rows = slot.shape.size() < 2 ? columns : static_cast<double>(slot.shape.front());
+  const double columns = slot.shape.empty() ? 1.0 : static_cast<double>(slot.shape.back());
+  const double rows = slot.shape.size() < 2 ? 1.0 : static_cast<double>(slot.shape.front());
   for (int64_t i = 0; i < slot.numel; ++i) {
     const auto counter = static_cast<uint64_t>(i);
     switch (slot.init) {
-      case Init::kZeros: out[i] = 0.0; break;
-      case Init::kOnes: out[i] = 1.0; break;
+      case Init::kZeros:
+        out[i] = 0.0;
+        break;
+      case Init::kOnes:
+        out[i] = 1.0;
+        break;
       case Init::kXavierUniform:
         out[i] = symmetric(key, counter, std::sqrt(6.0 / (rows + columns)));
         break;
-      case Init::kUniformFanIn: out[i] = symmetric(key, counter, 1.0 / std::sqrt(columns)); break;
-      case Init::kNormal: out[i] = normal(key, counter); break;
+      case Init::kUniformFanIn:
+        out[i] = symmetric(key, counter, 1.0 / std::sqrt(columns));
+        break;
+      case Init::kNormal:
+        out[i] = normal(key, counter);
+        break;
     }
   }
 }
@@ -53,6 +60,10 @@ const at::Tensor& Parameter::operator*() const {
 
 ParameterScope ParameterScope::scope(std::string_view name) const {
   return {store_, prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name)};
+}
+
+uint32_t ParameterScope::site(std::string_view name) const {
+  return static_cast<uint32_t>(core::hash_name(prefix_ + "/" + std::string(name)));
 }
 
 Parameter ParameterScope::add(std::string_view name, std::vector<int64_t> shape, Init init) const {

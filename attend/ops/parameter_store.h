@@ -1,8 +1,8 @@
 // Parameters are ours: a name, a logical shape, and a view into one flat row-major buffer.
 //
-// Layers are built against a ParameterScope, which records names, shapes and initialisers; the store
-// then allocates all of them at once. A Parameter is a light handle (shared), good for reading its
-// tensor from any number of threads.
+// Layers are built against a ParameterScope, which records names, shapes and initialisers; the
+// store then allocates all of them at once. A Parameter is a light handle (shared), good for
+// reading its tensor from any number of threads.
 //
 //   ParameterStore store;
 //   Linear project(store.scope("decoder.output"), {.inputs = 32, .outputs = 201});
@@ -24,7 +24,8 @@ namespace attend {
 enum class Init {
   kZeros,
   kOnes,
-  kXavierUniform,  ///< +-sqrt(6 / (fan_in + fan_out)), Glorot & Bengio 2010, eq. 16; shape (out, in)
+  kXavierUniform,  ///< +-sqrt(6 / (fan_in + fan_out)), Glorot & Bengio 2010, eq. 16; (out, in) or
+                   ///< (in)
   kUniformFanIn,   ///< +-1 / sqrt(columns): PyTorch's default for linear and recurrent layers
   kNormal,         ///< standard normal: PyTorch's default for embeddings
 };
@@ -35,7 +36,8 @@ struct ParameterSlot {
   Init init;
   int64_t offset = 0;  ///< of the first element in the flat buffer
   int64_t numel = 0;
-  at::Tensor value;  ///< a leaf with requires_grad, viewing the flat buffer; undefined until allocate()
+  at::Tensor
+      value;  ///< a leaf with requires_grad, viewing the flat buffer; undefined until allocate()
 };
 
 /// A handle to one parameter.
@@ -60,6 +62,8 @@ class ParameterScope {
   ParameterScope scope(std::string_view name) const;
   /// Registers one parameter. Throws InvalidArgument for a name that is taken.
   Parameter add(std::string_view name, std::vector<int64_t> shape, Init init) const;
+  /// A number for a place of dropout under this prefix, by its name alone.
+  uint32_t site(std::string_view name) const;
 
  private:
   friend class ParameterStore;

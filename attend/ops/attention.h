@@ -1,0 +1,52 @@
+// Attention as functions of tensors: score, normalise under a mask, pool the values.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "attend/ops/dropout.h"
+#include "attend/ops/mask.h"
+
+namespace attend::ops {
+
+struct AttentionOptions {
+  bool return_weights = false;  ///< asking changes no other number
+  DropoutState dropout;         ///< on the weights, after they are returned; default off
+  uint32_t site = 0;            ///< of the dropout in the model
+  std::vector<int64_t> rows;    ///< (B) numbers the sentences in the whole batch; empty = 0 .. B-1
+  std::optional<double> scale;  ///< scaled_dot_product_attention: default 1 / sqrt(Dh)
+};
+
+struct AttentionResult {
+  at::Tensor output;
+  at::Tensor weights;  ///< before dropout, rows sum to 1 or 0; undefined unless asked for
+};
+
+/// softmax(scale q k^T) v under the mask; Vaswani et al. 2017, eq. 1.
+///
+/// q (B, H, Tq, Dh), k (B, H, Tk, Dh), v (B, H, Tk, Dv), one floating dtype, one device
+/// -> output (B, H, Tq, Dv), weights (B, H, Tq, Tk). A query that may attend to nothing gives
+/// zeros. What is hidden from a query reaches neither its output nor any gradient through it, NaN
+/// and infinity included; a query that does see a non-finite key or value gets NaN.
+AttentionResult scaled_dot_product_attention(const at::Tensor& q, const at::Tensor& k,
+                                             const at::Tensor& v, const Mask& mask,
+                                             const AttentionOptions& options = {});
+
+/// softmax(w^T tanh(q_i + k_j)) v under the mask; Bahdanau et al. 2015, A.1.2. Queries and keys
+/// come projected: project keys once, then call this at each decoder step.
+///
+/// q (B, Tq, A), k (B, Tk, A), w (A), values (B, Tk, Dv)
+/// -> output (B, Tq, Dv), weights (B, Tq, Tk). Else as above. No (B, Tq, Tk, A) tensor is held.
+AttentionResult additive_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w,
+                                   const at::Tensor& values, const Mask& mask,
+                                   const AttentionOptions& options = {});
+
+/// Normalises given scores (B, Tq, Tk) or (B, H, Tq, Tk) and pools values (B, Tk, Dv) or
+/// (B, H, Tk, Dv): what every mechanism shares.
+AttentionResult attend_with_scores(const at::Tensor& scores, const at::Tensor& values,
+                                   const Mask& mask, const AttentionOptions& options = {});
+
+}  // namespace attend::ops
