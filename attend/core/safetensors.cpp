@@ -6,6 +6,7 @@
 #include <set>
 
 #include "attend/core/errors.h"
+#include "attend/core/little_endian.h"
 #include "attend/core/safetensors_detail.h"
 #include "attend/core/shape.h"
 #include "attend/core/utf8.h"
@@ -94,9 +95,7 @@ std::string serialize_safetensors(const std::vector<TensorView>& tensors,
   }
   std::string file;
   file.reserve(8 + header.size() + total);
-  for (int i = 0; i < 8; ++i) {
-    file.push_back(static_cast<char>((uint64_t{header.size()} >> (8 * i)) & 0xFFu));
-  }
+  detail::append_little(file, header.size(), 8);
   file += header;
   for (const auto& tensor : tensors) file += tensor.bytes;
   return file;

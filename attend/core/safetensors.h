@@ -27,8 +27,10 @@ struct Safetensors {
 /// before it returns views into `bytes`, which has to outlive them. Throws DataError(path).
 Safetensors parse_safetensors(std::string_view bytes, const std::string& path);
 
-/// A file with the tensors in the given order, data aligned to 8 bytes; readable by the Python
-/// package.
+/// A file with the tensors in the given order, readable by the Python package. The data begin at a
+/// multiple of 8 and, as the format wants, without holes: a tensor after one of a narrower dtype
+/// may be misaligned, so copy elements out. Throws InvalidArgument (a name twice, sizes that do not
+/// fit the shape, text that is not UTF-8).
 std::string serialize_safetensors(const std::vector<TensorView>& tensors,
                                   const std::map<std::string, std::string>& metadata);
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "attend/core/errors.h"
+#include "attend/core/little_endian.h"
 #include "attend/core/safetensors.h"
 #include "attend/core/safetensors_detail.h"
 #include "attend/core/shape.h"
@@ -136,10 +137,7 @@ std::string_view header_of(std::string_view bytes, const std::string& path) {
     throw DataError(path, "no safetensors file: expected at least 8 bytes, found " +
                               std::to_string(bytes.size()));
   }
-  uint64_t length = 0;
-  for (size_t i = 0; i < 8; ++i) {
-    length |= static_cast<uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
-  }
+  const uint64_t length = detail::load_little(bytes, 0, 8);
   if (length > detail::kLargestHeader) {
     throw DataError(path, "no safetensors file: its header would have " + std::to_string(length) +
                               " bytes, the format allows 100 MB");

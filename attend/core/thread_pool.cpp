@@ -8,13 +8,22 @@ namespace attend::core {
 
 ThreadPool::ThreadPool(int threads, std::function<void()> on_start)
     : on_start_(std::move(on_start)) {
-  if (threads < 1)
+  if (threads < 1) {
     throw InvalidArgument("[thread_pool] expected at least 1 thread, found " +
                           std::to_string(threads));
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  }
+  workers_.reserve(static_cast<size_t>(threads) - 1);
+  try {
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { start_worker(); });
+  } catch (...) {
+    stop_workers();  // else those that did start would end the process as they are destroyed
+    throw;
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop_workers(); }
+
+void ThreadPool::stop_workers() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;
@@ -24,28 +33,37 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::run(int64_t n, const std::function<void(int64_t)>& task) {
-  if (n <= 0) return;
   std::unique_lock<std::mutex> lock(mutex_);
+  if (task_) throw InvalidArgument("[thread_pool] run() was called while a run goes on");
+  if (start_failure_) std::rethrow_exception(std::exchange(start_failure_, nullptr));
+  if (n <= 0) return;
   task_ = &task;
   next_ = 0;
   count_ = n;
-  failures_.clear();
   if (n > 1) wake_.notify_all();
   take_tasks(lock);
-  finished_.wait(lock, [this] { return running_ == 0 && next_ >= count_; });
+  finished_.wait(lock, [this] { return running_ == 0; });
   task_ = nullptr;
   count_ = 0;
-  if (!failures_.empty()) {
-    const auto first = std::min_element(failures_.begin(), failures_.end(),
-                                        [](auto& a, auto& b) { return a.first < b.first; });
-    const std::exception_ptr error = first->second;
-    failures_.clear();
-    std::rethrow_exception(error);
+  const auto failures = std::exchange(failures_, {});
+  lock.unlock();
+  if (failures.empty()) return;
+  const auto first = std::min_element(failures.begin(), failures.end(),
+                                      [](auto& a, auto& b) { return a.first < b.first; });
+  std::rethrow_exception(first->second);
+}
+
+void ThreadPool::start_worker() {
+  try {
+    if (on_start_) on_start_();
+  } catch (...) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    start_failure_ = std::current_exception();
   }
+  work();
 }
 
 void ThreadPool::work() {
-  if (on_start_) on_start_();
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     wake_.wait(lock, [this] { return stop_ || next_ < count_; });
@@ -55,6 +73,7 @@ void ThreadPool::work() {
   }
 }
 
+// Takes one task after another; the lock is held on entry and return, not during a task.
 void ThreadPool::take_tasks(std::unique_lock<std::mutex>& lock) {
   while (next_ < count_) {
     const int64_t i = next_++;

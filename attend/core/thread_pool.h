@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace attend::core {
@@ -17,7 +18,8 @@ namespace attend::core {
 class ThreadPool {
  public:
   /// `threads` >= 1. `on_start` runs once in each worker thread (not in the caller's), for example
-  /// to set LibTorch to one thread there.
+  /// to set LibTorch to one thread there. What it throws, the next run() throws. Throws
+  /// InvalidArgument (no thread asked for) or std::system_error (the system gives none).
   explicit ThreadPool(int threads, std::function<void()> on_start = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -26,11 +28,13 @@ class ThreadPool {
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   /// Calls task(0) ... task(n - 1), each once, in any order and on any thread, and returns when all
-  /// are done. The first exception (by task number) is thrown again here. Not to be called from a
-  /// task or from two threads at once.
+  /// are done, also when some of them throw; the first exception (by task number) is thrown again
+  /// here. From a task or from two threads at once it throws InvalidArgument.
   void run(int64_t n, const std::function<void(int64_t)>& task);
 
  private:
+  void start_worker();
+  void stop_workers();
   void work();
   void take_tasks(std::unique_lock<std::mutex>& lock);
 
@@ -44,6 +48,7 @@ class ThreadPool {
   int64_t count_ = 0;
   int64_t running_ = 0;
   std::vector<std::pair<int64_t, std::exception_ptr>> failures_;
+  std::exception_ptr start_failure_;
   bool stop_ = false;
 };
 
