@@ -18,23 +18,34 @@ enum class TokeniserKind { kSpace, kWord, kCharacter, kSentencePiece };
 /// The [text] table.
 struct TextConfig {
   bool lowercase = true;
-  bool split_punctuation = true;  ///< a blank before , . ! ? (the chapter's rule); joined again on output
+  /// Space tokeniser alone: a blank before , . ! ? (the chapter's rule). The other tokenisers split
+  /// by themselves.
+  bool split_punctuation = true;
   TokeniserKind source_tokeniser = TokeniserKind::kSpace;
   TokeniserKind target_tokeniser = TokeniserKind::kSpace;
   int64_t min_frequency = 2;
-  int64_t max_vocabulary = 0;  ///< entries, specials included; 0: no limit. SentencePiece: its size
+  /// Entries, specials included; 0: no limit. SentencePiece: the most pieces; 0: 8000.
+  int64_t max_vocabulary = 0;
+  std::string source_spm;  ///< file of a SentencePiece model to take, in place of training one
+  std::string target_spm;
 };
 core::ConfigTable describe(TextConfig& config);
 
 /// Which side of a translator.
 enum class Side { kSource, kTarget };
 
-/// Const and safe from many threads.
+/// The file's name in a model's folder: "source.vocab", say.
+std::string file_name(TokeniserKind kind, Side side);
+
+/// A value: copies share one immutable state. Const and safe from many threads.
 class Pipeline {
  public:
-  /// Builds the vocabulary (or trains the SentencePiece model) from raw lines.
+  /// Builds the vocabulary (or trains the SentencePiece model, or reads the one that the
+  /// configuration names) from raw lines; cleans them itself. Throws InvalidArgument when no line
+  /// has a token, and DataError.
   static Pipeline build(const TextConfig& config, Side side, const std::vector<std::string>& lines);
   /// From a model's folder: reads "source.vocab" / "target.vocab", or "source.spm" / "target.spm".
+  /// Checks the file whole. Throws DataError (path, line).
   static Pipeline load(const TextConfig& config, Side side, const std::string& folder);
   /// Writes the same files, atomically.
   void save(const std::string& folder) const;
@@ -43,9 +54,12 @@ class Pipeline {
   std::string clean(std::string_view line) const;
   std::vector<std::string> tokens(std::string_view line) const;
   std::vector<int32_t> encode(std::string_view line) const;  ///< without marks; blank gives none
+  /// One token an id, marks included: for maps and --tokens. Throws InvalidArgument for ids out of
+  /// range.
   std::vector<std::string> tokens_of(const std::vector<int32_t>& ids) const;
-  /// Joined text, marks left out. Space tokeniser: tokens with one blank between, as the chapter
-  /// writes them ("va !"); the other tokenisers undo their own splitting.
+  /// Joined text, marks left out, unknown ones written <unk>. Space tokeniser: tokens with one
+  /// blank between, as the chapter writes them ("va !"); the other tokenisers undo their own
+  /// splitting.
   std::string decode(const std::vector<int32_t>& ids) const;
 
   int64_t vocabulary_size() const;
@@ -54,8 +68,11 @@ class Pipeline {
   /// FNV-1a of the vocabulary file's bytes, in hex: stored with the weights.
   const std::string& hash() const;
 
+  TokeniserKind tokeniser() const;
+
  private:
   struct Impl;
+  explicit Pipeline(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl_;
 };
 

@@ -1,0 +1,154 @@
+#include "attend/text/pipeline.h"
+
+#include <utility>
+
+#include "attend/core/errors.h"
+#include "attend/core/files.h"
+#include "attend/core/utf8.h"
+#include "attend/text/clean.h"
+#include "attend/text/codec.h"
+
+namespace attend::text {
+namespace {
+
+constexpr int64_t kDefaultPieces = 8000;
+
+TokeniserKind kind_of(const TextConfig& config, Side side) {
+  return side == Side::kSource ? config.source_tokeniser : config.target_tokeniser;
+}
+
+const char* name_of(Side side) { return side == Side::kSource ? "source" : "target"; }
+
+std::unique_ptr<Tokeniser> make_tokeniser(TokeniserKind kind) {
+  switch (kind) {
+    case TokeniserKind::kSpace:
+      return make_space_tokeniser();
+    case TokeniserKind::kWord:
+      return make_word_tokeniser();
+    case TokeniserKind::kCharacter:
+      return make_character_tokeniser();
+    case TokeniserKind::kSentencePiece:
+      break;
+  }
+  throw InternalError("[text] a tokeniser without a maker");
+}
+
+CleanOptions clean_options(const TextConfig& config, TokeniserKind kind) {
+  return {config.lowercase, config.split_punctuation && kind == TokeniserKind::kSpace};
+}
+
+[[noreturn]] void fail_without_tokens(Side side, size_t lines) {
+  throw InvalidArgument(std::string("[text] expected ") + name_of(side) +
+                        " lines with words in them, found none in " + std::to_string(lines) +
+                        " lines");
+}
+
+std::unique_ptr<Codec> build_vocabulary(const TextConfig& config, Side side, TokeniserKind kind,
+                                        const std::vector<std::string>& lines) {
+  std::unique_ptr<Tokeniser> tokeniser = make_tokeniser(kind);
+  const CleanOptions options = clean_options(config, kind);
+  TokenCounts counts;
+  for (const std::string& line : lines)
+    for (std::string& token : tokeniser->split(clean_line(line, options)))
+      ++counts[std::move(token)];
+  if (counts.empty()) fail_without_tokens(side, lines.size());
+  return make_vocabulary_codec(std::move(tokeniser),
+                               Vocabulary::build(counts, {.min_frequency = config.min_frequency,
+                                                          .max_size = config.max_vocabulary}));
+}
+
+std::unique_ptr<Codec> build_sentencepiece(const TextConfig& config, Side side,
+                                           const std::vector<std::string>& lines) {
+  const std::string& given = side == Side::kSource ? config.source_spm : config.target_spm;
+  if (!given.empty()) return load_sentencepiece(core::read_file(given), given);
+  const CleanOptions options = clean_options(config, TokeniserKind::kSentencePiece);
+  std::vector<std::string> clean;
+  for (const std::string& line : lines) {
+    std::string text = clean_line(line, options);
+    if (!text.empty()) clean.push_back(std::move(text));
+  }
+  if (clean.empty()) fail_without_tokens(side, lines.size());
+  const int64_t size = config.max_vocabulary > 0 ? config.max_vocabulary : kDefaultPieces;
+  return load_sentencepiece(train_sentencepiece(clean, size), "a trained model");
+}
+
+}  // namespace
+
+struct Pipeline::Impl {
+  Impl(const TextConfig& config, Side which, std::unique_ptr<Codec> its_codec)
+      : side(which),
+        kind(kind_of(config, which)),
+        options(clean_options(config, kind)),
+        codec(std::move(its_codec)),
+        bytes(codec->bytes()),
+        hash(core::fingerprint(bytes)) {}
+
+  Side side;
+  TokeniserKind kind;
+  CleanOptions options;
+  std::unique_ptr<Codec> codec;
+  std::string bytes;
+  std::string hash;
+};
+
+std::string file_name(TokeniserKind kind, Side side) {
+  return std::string(name_of(side)) + (kind == TokeniserKind::kSentencePiece ? ".spm" : ".vocab");
+}
+
+Pipeline::Pipeline(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+Pipeline Pipeline::build(const TextConfig& config, Side side,
+                         const std::vector<std::string>& lines) {
+  const TokeniserKind kind = kind_of(config, side);
+  std::unique_ptr<Codec> codec = kind == TokeniserKind::kSentencePiece
+                                     ? build_sentencepiece(config, side, lines)
+                                     : build_vocabulary(config, side, kind, lines);
+  return Pipeline(std::make_shared<const Impl>(config, side, std::move(codec)));
+}
+
+Pipeline Pipeline::load(const TextConfig& config, Side side, const std::string& folder) {
+  const TokeniserKind kind = kind_of(config, side);
+  const std::string path = folder + "/" + file_name(kind, side);
+  std::string bytes = core::read_file(path);
+  std::unique_ptr<Codec> codec =
+      kind == TokeniserKind::kSentencePiece
+          ? load_sentencepiece(std::move(bytes), path)
+          : make_vocabulary_codec(make_tokeniser(kind), Vocabulary::parse(bytes, path));
+  return Pipeline(std::make_shared<const Impl>(config, side, std::move(codec)));
+}
+
+void Pipeline::save(const std::string& folder) const {
+  core::make_folder(folder);
+  core::write_file_atomic(folder + "/" + file_name(impl_->kind, impl_->side), impl_->bytes);
+}
+
+std::string Pipeline::clean(std::string_view line) const {
+  return clean_line(line, impl_->options);
+}
+
+std::vector<std::string> Pipeline::tokens(std::string_view line) const {
+  return impl_->codec->tokens(clean(line));
+}
+
+std::vector<int32_t> Pipeline::encode(std::string_view line) const {
+  return impl_->codec->encode(clean(line));
+}
+
+std::vector<std::string> Pipeline::tokens_of(const std::vector<int32_t>& ids) const {
+  std::vector<std::string> tokens;
+  tokens.reserve(ids.size());
+  for (const int32_t id : ids) tokens.push_back(impl_->codec->token(id));
+  return tokens;
+}
+
+std::string Pipeline::decode(const std::vector<int32_t>& ids) const {
+  return impl_->codec->decode(ids);
+}
+
+int64_t Pipeline::vocabulary_size() const { return impl_->codec->size(); }
+const SpecialIds& Pipeline::special() const { return impl_->codec->special(); }
+bool Pipeline::knows(std::string_view token) const { return impl_->codec->knows(token); }
+const std::string& Pipeline::hash() const { return impl_->hash; }
+TokeniserKind Pipeline::tokeniser() const { return impl_->kind; }
+
+}  // namespace attend::text

@@ -1,0 +1,79 @@
+#include <sentencepiece_processor.h>
+
+#include <utility>
+
+#include "attend/core/errors.h"
+#include "attend/text/codec.h"
+
+namespace attend::text {
+namespace {
+
+namespace spm = sentencepiece;
+
+int32_t required_mark(const std::string& path, const char* name, int id) {
+  if (id < 0)
+    throw DataError(path, std::string("the SentencePiece model has no ") + name +
+                              " mark; train it with unk_id, bos_id and eos_id of 0 or more");
+  return id;
+}
+
+class SentencePieceCodec final : public Codec {
+ public:
+  SentencePieceCodec(std::string bytes, const std::string& path) : bytes_(std::move(bytes)) {
+    const spm::util::Status status = model_.LoadFromSerializedProto(bytes_);
+    if (bytes_.empty() || !status.ok())
+      throw DataError(path,
+                      "no usable SentencePiece model: it is damaged, cut short or something else");
+    special_.unknown = required_mark(path, "unknown", model_.unk_id());
+    special_.begin = required_mark(path, "begin", model_.bos_id());
+    special_.end = required_mark(path, "end", model_.eos_id());
+    special_.padding = model_.pad_id();
+  }
+
+  std::vector<std::string> tokens(std::string_view clean) const override {
+    return model_.EncodeAsPieces(clean);
+  }
+
+  std::vector<int32_t> encode(std::string_view clean) const override {
+    return model_.EncodeAsIds(clean);
+  }
+
+  std::string decode(const std::vector<int32_t>& ids) const override {
+    for (const int32_t id : ids) check(id);
+    return model_.DecodeIds(ids);  // leaves control pieces out by itself
+  }
+
+  std::string token(int32_t id) const override {
+    check(id);
+    return model_.IdToPiece(id);
+  }
+
+  bool knows(std::string_view token) const override {
+    const int id = model_.PieceToId(token);
+    return id != special_.unknown && !model_.IsControl(id);
+  }
+
+  int64_t size() const override { return model_.GetPieceSize(); }
+  const SpecialIds& special() const override { return special_; }
+  std::string bytes() const override { return bytes_; }
+
+ private:
+  void check(int32_t id) const {
+    if (id < 0 || id >= model_.GetPieceSize())
+      throw InvalidArgument("[sentencepiece] expected an id in [0, " +
+                            std::to_string(model_.GetPieceSize()) + "), found " +
+                            std::to_string(id));
+  }
+
+  std::string bytes_;
+  spm::SentencePieceProcessor model_;
+  SpecialIds special_;
+};
+
+}  // namespace
+
+std::unique_ptr<Codec> load_sentencepiece(std::string bytes, const std::string& path) {
+  return std::make_unique<SentencePieceCodec>(std::move(bytes), path);
+}
+
+}  // namespace attend::text

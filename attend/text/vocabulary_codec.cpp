@@ -1,0 +1,51 @@
+#include <utility>
+
+#include "attend/text/codec.h"
+
+namespace attend::text {
+namespace {
+
+class VocabularyCodec final : public Codec {
+ public:
+  VocabularyCodec(std::unique_ptr<Tokeniser> tokeniser, Vocabulary vocabulary)
+      : tokeniser_(std::move(tokeniser)), vocabulary_(std::move(vocabulary)) {}
+
+  std::vector<std::string> tokens(std::string_view clean) const override {
+    return tokeniser_->split(clean);
+  }
+
+  std::vector<int32_t> encode(std::string_view clean) const override {
+    std::vector<int32_t> ids;
+    for (const std::string& token : tokeniser_->split(clean)) ids.push_back(vocabulary_.id(token));
+    return ids;
+  }
+
+  std::string decode(const std::vector<int32_t>& ids) const override {
+    const SpecialIds& special = vocabulary_.special();
+    std::vector<std::string> tokens;
+    for (const int32_t id : ids) {
+      if (id == special.padding || id == special.begin || id == special.end) continue;
+      tokens.push_back(vocabulary_.token(id));
+    }
+    return tokeniser_->join(tokens);
+  }
+
+  std::string token(int32_t id) const override { return vocabulary_.token(id); }
+  bool knows(std::string_view token) const override { return vocabulary_.contains(token); }
+  int64_t size() const override { return vocabulary_.size(); }
+  const SpecialIds& special() const override { return vocabulary_.special(); }
+  std::string bytes() const override { return vocabulary_.serialize(); }
+
+ private:
+  std::unique_ptr<Tokeniser> tokeniser_;
+  Vocabulary vocabulary_;
+};
+
+}  // namespace
+
+std::unique_ptr<Codec> make_vocabulary_codec(std::unique_ptr<Tokeniser> tokeniser,
+                                             Vocabulary vocabulary) {
+  return std::make_unique<VocabularyCodec>(std::move(tokeniser), std::move(vocabulary));
+}
+
+}  // namespace attend::text
