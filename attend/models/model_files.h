@@ -1,6 +1,6 @@
 // A model is a folder: config.toml and vocabularies, written once before the first step, and
-// model.safetensors, whose metadata holds the format version and the hashes of the other files.
-// docs/model-format.md lists each tensor.
+// model.safetensors, whose metadata binds it to the other files: the format version, the keys of
+// [text] and [model], the vocabularies' hashes. docs/model-format.md lists each tensor.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,10 @@
 
 #include "attend/data/config.h"
 #include "attend/models/seq2seq.h"
+#include "attend/models/weights_file.h"
 #include "attend/text/pipeline.h"
 
 namespace attend {
-
-/// Rises when a file written by an older program could not be read rightly any more.
-inline constexpr int kModelFormatVersion = 1;
 
 /// All that it takes to use a trained model.
 struct LoadedModel {
@@ -24,8 +22,11 @@ struct LoadedModel {
   std::unique_ptr<Seq2Seq> model;
 };
 
-/// Writes `model.safetensors` into `folder`, atomically. `config_toml` is the text of config.toml, for
-/// its hash.
+/// What weights trained with these belong to. Only [text] and [model] of `config_toml` count.
+ModelIdentity identify(const text::Pipeline& source, const text::Pipeline& target,
+                       const std::string& config_toml);
+
+/// Writes `model.safetensors` into `folder`, atomically. `config_toml` is the text of config.toml.
 void save_weights(const std::string& folder, const Seq2Seq& model, const text::Pipeline& source,
                   const text::Pipeline& target, const std::string& config_toml);
 
@@ -33,8 +34,8 @@ void save_weights(const std::string& folder, const Seq2Seq& model, const text::P
 /// Throws DataError, naming the file.
 LoadedModel load_model(const std::string& folder, at::Device device = at::kCPU);
 
-/// Copies weights by name from another model's folder (for --init): every tensor has to be there with
-/// its shape. Throws DataError.
+/// Copies weights by name from another model's folder (for --init): every tensor has to be there
+/// with its shape. Throws DataError.
 void load_weights_into(const std::string& folder, Seq2Seq& model);
 
 }  // namespace attend

@@ -1,0 +1,115 @@
+#include "attend/models/model_files.h"
+
+#include <ATen/ops/empty.h>
+#include <c10/core/GradMode.h>
+
+#include <filesystem>
+
+#include "attend/core/config_lines.h"
+#include "attend/core/errors.h"
+#include "attend/core/files.h"
+
+namespace attend {
+namespace {
+
+struct FolderConfig {
+  text::TextConfig text;
+  data::DataConfig data;
+  ModelConfig model;
+};
+
+// [training] and other tables belong to folders that this one does not know.
+FolderConfig read_folder_config(const std::string& toml, const std::string& path) {
+  FolderConfig config;
+  std::vector<core::ConfigTable> tables = {text::describe(config.text), data::describe(config.data),
+                                           describe(config.model)};
+  core::read_config(toml, path, tables, core::UnknownTables::kSkip);
+  return config;
+}
+
+std::string identity_lines(FolderConfig& config) {
+  return core::config_lines({text::describe(config.text), describe(config.model)});
+}
+
+ModelIdentity identity_of(FolderConfig& config, const text::Pipeline& source,
+                          const text::Pipeline& target) {
+  return {identity_lines(config), source.hash(), target.hash(), source.vocabulary_size(),
+          target.vocabulary_size()};
+}
+
+std::string vocabulary_path(const std::string& folder, const char* side,
+                            text::TokeniserKind tokeniser) {
+  const bool pieces = tokeniser == text::TokeniserKind::kSentencePiece;
+  return folder + "/" + side + (pieces ? ".spm" : ".vocab");
+}
+
+void require_folder(const std::string& folder) {
+  if (std::filesystem::is_directory(folder)) return;
+  const bool exists = std::filesystem::exists(folder);
+  throw DataError(folder,
+                  exists ? "expected a model's folder, found a file" : "there is no such folder");
+}
+
+// Reads before anything is built, so that a file cut short is known first.
+struct WeightsFile {
+  std::string path;
+  std::string bytes;
+  core::Safetensors tensors;
+  ModelIdentity identity;
+
+  explicit WeightsFile(const std::string& folder)
+      : path(folder + "/model.safetensors"), bytes(core::read_file(path)) {
+    tensors = core::parse_safetensors(bytes, path);
+    identity = read_identity(tensors.metadata, "attend-model", path);
+  }
+  WeightsFile(const WeightsFile&) = delete;
+  WeightsFile& operator=(const WeightsFile&) = delete;
+
+  void copy_into(const ParameterStore& store) const {
+    c10::NoGradGuard no_grad;
+    const at::Tensor flat = at::empty({store.numel()}, store.flat().options().device(at::kCPU));
+    read_parameters(tensors, path, store, flat);
+    store.flat().copy_(flat);
+  }
+};
+
+}  // namespace
+
+ModelIdentity identify(const text::Pipeline& source, const text::Pipeline& target,
+                       const std::string& config_toml) {
+  FolderConfig config = read_folder_config(config_toml, "config.toml");
+  return identity_of(config, source, target);
+}
+
+void save_weights(const std::string& folder, const Seq2Seq& model, const text::Pipeline& source,
+                  const text::Pipeline& target, const std::string& config_toml) {
+  write_weights(folder, model.parameters(), model.parameters().flat(),
+                identify(source, target, config_toml));
+}
+
+LoadedModel load_model(const std::string& folder, at::Device device) {
+  require_folder(folder);
+  const std::string config_path = folder + "/config.toml";
+  FolderConfig config = read_folder_config(core::read_file(config_path), config_path);
+  LoadedModel loaded{config.text, config.data,
+                     text::Pipeline::load(config.text, text::Side::kSource, folder),
+                     text::Pipeline::load(config.text, text::Side::kTarget, folder), nullptr};
+  const WeightsFile file(folder);
+  check_identity(file.identity, identity_of(config, loaded.source, loaded.target), file.path,
+                 vocabulary_path(folder, "source", config.text.source_tokeniser),
+                 vocabulary_path(folder, "target", config.text.target_tokeniser));
+  config.model.source_vocabulary = loaded.source.vocabulary_size();
+  config.model.target_vocabulary = loaded.target.vocabulary_size();
+  config.model.begin_id = loaded.target.special().begin;
+  config.model.padding_id = loaded.target.special().padding;
+  loaded.model = make_model(config.model, {.seed = 0, .device = device});
+  file.copy_into(loaded.model->parameters());
+  return loaded;
+}
+
+void load_weights_into(const std::string& folder, Seq2Seq& model) {
+  require_folder(folder);
+  WeightsFile(folder).copy_into(model.parameters());
+}
+
+}  // namespace attend
