@@ -16,8 +16,7 @@ void PackedIds::append(const std::vector<int32_t>& sentence) {
   offsets.push_back(static_cast<int64_t>(ids.size()));
 }
 
-Batch make_batch(
-    const std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>& pairs) {
+Batch make_batch(const std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>& pairs) {
   std::vector<size_t> order(pairs.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -39,8 +38,9 @@ std::vector<Batch> shard_batch(const Batch& batch, int64_t count) {
     Batch shard;
     for (int64_t b = first; b < batch.size(); b += count) {
       const auto slice = [b](const PackedIds& packed) {
-        return std::vector<int32_t>(packed.ids.begin() + packed.offsets[static_cast<size_t>(b)],
-                                    packed.ids.begin() + packed.offsets[static_cast<size_t>(b) + 1]);
+        return std::vector<int32_t>(
+            packed.ids.begin() + packed.offsets[static_cast<size_t>(b)],
+            packed.ids.begin() + packed.offsets[static_cast<size_t>(b) + 1]);
       };
       shard.source.append(slice(batch.source));
       shard.target.append(slice(batch.target));

@@ -22,9 +22,10 @@ struct PackedIds {
   void append(const std::vector<int32_t>& sentence);
 };
 
-/// What a model trains on. Both sides end with the end mark (unless a target was cut). The decoder's
-/// input at step t is the begin mark for t = 0 and target[t - 1] after it; it predicts target[t].
-/// Sentences are in order of falling target length (stable), which the recurrent kernels rely on.
+/// What a model trains on. Both sides end with the end mark (unless a target was cut). The
+/// decoder's input at step t is the begin mark for t = 0 and target[t - 1] after it; it predicts
+/// target[t]. Sentences are in order of falling target length (stable), which the recurrent kernels
+/// rely on.
 struct Batch {
   PackedIds source;
   PackedIds target;
@@ -38,8 +39,7 @@ struct Batch {
 };
 
 /// Sorts the pairs by falling target length and packs them. Each pair is (source ids, target ids).
-Batch make_batch(
-    const std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>& pairs);
+Batch make_batch(const std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>& pairs);
 
 /// Cuts a batch in `count` shards of about equal target tokens: shard i takes the sentences
 /// i, i + count, i + 2 count, ... so lengths are alike in all. Empty shards are left out.

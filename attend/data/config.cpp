@@ -1,0 +1,91 @@
+#include "attend/data/config.h"
+
+#include "attend/core/errors.h"
+#include "attend/data/corpus.h"
+
+namespace attend::data {
+namespace {
+
+constexpr int64_t kMostPairs = int64_t{1} << 40;
+
+/// The three keys that name one set of pairs.
+struct Names {
+  const char* pairs;
+  const char* source;
+  const char* target;
+};
+
+/// Which of the two forms a table uses; throws when it mixes them or names one file of two.
+enum class Form { kNone, kColumns, kParallel };
+
+Form form_of(const std::string& pairs, const std::string& source, const std::string& target,
+             const Names& names) {
+  if (!pairs.empty() && (!source.empty() || !target.empty()))
+    throw InvalidArgument(std::string("[data] expected either ") + names.pairs + " or " +
+                          names.source + " and " + names.target + ", found both");
+  if (source.empty() != target.empty())
+    throw InvalidArgument(std::string("[data] expected ") + names.source + " and " + names.target +
+                          " together, found only " +
+                          (source.empty() ? names.target : names.source));
+  if (!pairs.empty()) return Form::kColumns;
+  return source.empty() ? Form::kNone : Form::kParallel;
+}
+
+/// With `reverse` the files keep their names' meaning: source is what the file `source` holds, then
+/// both are swapped.
+Corpus read(Form form, const std::string& pairs, const std::string& source,
+            const std::string& target, const ReadOptions& options) {
+  if (form == Form::kColumns) return read_pairs(pairs, options);
+  return read_parallel(source, target, options);
+}
+
+}  // namespace
+
+core::ConfigTable describe(DataConfig& config) {
+  core::ConfigTable table("data", "Where the sentence pairs are, and which of them are used");
+  table
+      .add("pairs", config.pairs,
+           "File of sentence pairs: source, tab, target on each line; a third column is ignored.\n"
+           "Plain text, .gz, or a .zip as manythings.org has them. Or give source and target "
+           "instead.")
+      .add("source", config.source, "File of source sentences, one a line; plain or .gz.")
+      .add("target", config.target, "File of their translations, line by line.")
+      .add("valid_pairs", config.valid_pairs,
+           "Held-out pairs, in the form of pairs: for validation, never trained on.")
+      .add("valid_source", config.valid_source, "Held-out source sentences, in the form of source.")
+      .add("valid_target", config.valid_target, "Their translations.")
+      .add("valid_share", config.valid_share,
+           "Share of the distinct source sentences to hold out, with all their translations, when "
+           "no\n"
+           "held-out file is given. 0: validate on nothing.",
+           0.0, 0.9)
+      .add("limit", config.limit, "Use the first N usable pairs alone. 0: all.", 0, kMostPairs)
+      .add("sample", config.sample,
+           "Use N pairs drawn at random (by the seed, after limit). 0: all.", 0, kMostPairs)
+      .add("steps", config.steps,
+           "Longest sentence in tokens, the end mark included. Longer ones are cut, and counted.",
+           1, 100000)
+      .add("reverse", config.reverse,
+           "Swap the two sides: translate the second language into the first.");
+  return table;
+}
+
+Corpus read_training(const DataConfig& config, uint64_t seed) {
+  const Form form = form_of(config.pairs, config.source, config.target,
+                            {"data.pairs", "data.source", "data.target"});
+  if (form == Form::kNone)
+    throw InvalidArgument(
+        "[data] expected data.pairs, or data.source and data.target, found neither");
+  return read(form, config.pairs, config.source, config.target,
+              {config.limit, config.sample, seed, config.reverse});
+}
+
+Corpus read_validation(const DataConfig& config) {
+  const Form form = form_of(config.valid_pairs, config.valid_source, config.valid_target,
+                            {"data.valid_pairs", "data.valid_source", "data.valid_target"});
+  if (form == Form::kNone) return {};
+  return read(form, config.valid_pairs, config.valid_source, config.valid_target,
+              {0, 0, 0, config.reverse});
+}
+
+}  // namespace attend::data

@@ -1,0 +1,94 @@
+#include "attend/data/dataset.h"
+
+#include <algorithm>
+
+#include "attend/core/errors.h"
+
+namespace attend::data {
+namespace {
+
+std::span<const int32_t> sentence(const PackedIds& packed, int64_t i) {
+  const int64_t begin = packed.offsets.at(static_cast<size_t>(i));
+  return {packed.ids.data() + begin, static_cast<size_t>(packed.length(i))};
+}
+
+void check_steps(int64_t steps) {
+  if (steps < 1)
+    throw InvalidArgument("[encode] expected 1 step or more, found " + std::to_string(steps));
+}
+
+int64_t count_unknown(const text::Pipeline& pipeline, const std::vector<int32_t>& ids) {
+  return std::count(ids.begin(), ids.end(), pipeline.special().unknown);
+}
+
+void append(std::string& out, const char* what, const LineTally& tally) {
+  if (tally.count == 0) return;
+  if (!out.empty()) out += "; ";
+  out += std::to_string(tally.count) + what + " (" + tally.text() + ")";
+}
+
+void append_unknown(std::string& out, const char* side, int64_t tokens, const LineTally& tally) {
+  if (tokens == 0) return;
+  if (!out.empty()) out += "; ";
+  out += std::to_string(tokens) + " unknown tokens in " + std::to_string(tally.count) + " " + side +
+         " sentences (" + tally.text() + ")";
+}
+
+}  // namespace
+
+Encoded encode_source(const text::Pipeline& pipeline, std::string_view line, int64_t steps) {
+  check_steps(steps);
+  Encoded encoded{pipeline.encode(line), false, 0};
+  const auto room = static_cast<size_t>(steps - 1);
+  encoded.cut = encoded.ids.size() > room;
+  if (encoded.cut) encoded.ids.resize(room);
+  encoded.unknown = count_unknown(pipeline, encoded.ids);
+  encoded.ids.push_back(pipeline.special().end);
+  return encoded;
+}
+
+Encoded encode_target(const text::Pipeline& pipeline, std::string_view line, int64_t steps) {
+  check_steps(steps);
+  Encoded encoded{pipeline.encode(line), false, 0};
+  encoded.cut = encoded.ids.size() >= static_cast<size_t>(steps);
+  if (encoded.cut) encoded.ids.resize(static_cast<size_t>(steps));
+  encoded.unknown = count_unknown(pipeline, encoded.ids);
+  if (!encoded.cut) encoded.ids.push_back(pipeline.special().end);
+  return encoded;
+}
+
+std::string EncodeReport::text() const {
+  std::string out;
+  append(out, " source sentences were cut", cut_source);
+  append(out, " target sentences were cut", cut_target);
+  append_unknown(out, "source", unknown_source_tokens, unknown_source);
+  append_unknown(out, "target", unknown_target_tokens, unknown_target);
+  return out;
+}
+
+std::span<const int32_t> Dataset::source_ids(int64_t i) const { return sentence(source, i); }
+std::span<const int32_t> Dataset::target_ids(int64_t i) const { return sentence(target, i); }
+
+Dataset encode_pairs(const std::vector<Pair>& pairs, const text::Pipeline& source,
+                     const text::Pipeline& target, int64_t steps) {
+  check_steps(steps);
+  Dataset dataset;
+  EncodeReport& report = dataset.report;
+  dataset.lines.reserve(pairs.size());
+  for (const Pair& pair : pairs) {
+    const Encoded from = encode_source(source, pair.source, steps);
+    const Encoded to = encode_target(target, pair.target, steps);
+    if (from.cut) report.cut_source.add(pair.line);
+    if (to.cut) report.cut_target.add(pair.line);
+    if (from.unknown > 0) report.unknown_source.add(pair.line);
+    if (to.unknown > 0) report.unknown_target.add(pair.line);
+    report.unknown_source_tokens += from.unknown;
+    report.unknown_target_tokens += to.unknown;
+    dataset.source.append(from.ids);
+    dataset.target.append(to.ids);
+    dataset.lines.push_back(pair.line);
+  }
+  return dataset;
+}
+
+}  // namespace attend::data
