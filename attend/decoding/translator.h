@@ -13,9 +13,9 @@
 namespace attend {
 
 struct TranslateOptions {
-  int64_t max_steps = 0;      ///< target tokens, the end mark included; 0: the model's [data] steps
-  int64_t batch_size = 64;    ///< sentences decoded together; changes no result
-  bool attention = false;     ///< fill Translation::map
+  int64_t max_steps = 0;    ///< target tokens, the end mark included; 0: the model's [data] steps
+  int64_t batch_size = 64;  ///< sentences decoded together; changes no result
+  bool attention = false;   ///< fill Translation::map
   /// Called after each batch with the number of sentences done and in all. May be empty.
   std::function<void(int64_t done, int64_t total)> progress;
 };
@@ -24,12 +24,12 @@ struct Translation {
   std::string text;                        ///< joined, for people
   std::vector<std::string> source_tokens;  ///< what the model read, the end mark included
   std::vector<std::string> tokens;         ///< what it wrote, without the end mark
-  std::vector<float> log_probabilities;    ///< of each token, and of the end mark when it was reached
-  double score = 0.0;                      ///< their sum, nats
-  bool finished = true;                    ///< false: max_steps came before the end mark
-  bool source_cut = false;                 ///< the source was longer than the model's steps
-  std::vector<std::string> unknown;        ///< source tokens the vocabulary does not have
-  render::AttentionMap map;                ///< empty unless asked for
+  std::vector<float> log_probabilities;  ///< of each token, and of the end mark when it was reached
+  double score = 0.0;                    ///< their sum, nats
+  bool finished = true;                  ///< false: max_steps came before the end mark
+  bool source_cut = false;               ///< the source was longer than the model's steps
+  std::vector<std::string> unknown;      ///< source tokens the vocabulary does not have
+  render::AttentionMap map;              ///< empty unless asked for
 };
 
 /// A trained model, ready to translate. Const, and safe from many threads over one copy of the
@@ -41,8 +41,8 @@ class Translator {
     int threads = 0;              ///< 0: as many as the machine has cores
   };
 
-  /// Reads a model's folder. Throws DataError, naming the file, when something is missing, cut short,
-  /// or does not belong together.
+  /// Reads a model's folder. Throws DataError, naming the file, when something is missing, cut
+  /// short, or does not belong together.
   static Translator load(const std::string& folder, const Options& options);
   static Translator load(const std::string& folder) { return load(folder, Options()); }
 
@@ -55,7 +55,8 @@ class Translator {
                                      const TranslateOptions& options) const;
   Translation translate(const std::string& line, const TranslateOptions& options = {}) const;
 
-  /// What the model attends to while it is made to write `target`; its scores are those of `target`.
+  /// What the model attends to while it is made to write `target`; its scores are those of
+  /// `target`.
   Translation force(const std::string& source, const std::string& target,
                     const TranslateOptions& options = {}) const;
 

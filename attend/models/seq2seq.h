@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "attend/data/batch.h"
-#include "attend/ops/parameter_store.h"
 #include "attend/models/config.h"
 #include "attend/ops/dropout.h"
+#include "attend/ops/parameter_store.h"
 
 namespace attend {
 
@@ -31,8 +31,8 @@ struct AttentionWeights {
   at::Tensor weights;  ///< (B, H, Tq, Tk); zeros beyond a sentence's real tokens
 };
 
-/// Where a decoder stands for B sentences: the encoder's outputs, caches and hidden states. A value:
-/// copy() is deep enough that stepping one copy leaves the other alone.
+/// Where a decoder stands for B sentences: the encoder's outputs, caches and hidden states. A
+/// value: copy() is deep enough that stepping one copy leaves the other alone.
 class DecoderState {
  public:
   virtual ~DecoderState() = default;
@@ -66,8 +66,8 @@ class Seq2Seq {
       const data::PackedIds& source,
       std::vector<AttentionWeights>* encoder_attention = nullptr) const = 0;
 
-  /// Feeds one token a sentence (the begin mark first), moves `state` on. Asking for weights changes
-  /// no number. Runs without gradients.
+  /// Feeds one token a sentence (the begin mark first), moves `state` on. Asking for weights
+  /// changes no number. Runs without gradients.
   virtual DecoderStep step(DecoderState& state, const std::vector<int32_t>& tokens,
                            bool want_attention = false) const = 0;
 

@@ -46,6 +46,9 @@ void initialise(const ParameterSlot& slot, uint64_t seed, double* out) {
       case Init::kNormal:
         out[i] = normal(key, counter);
         break;
+      case Init::kNormalFanIn:
+        out[i] = normal(key, counter) / std::sqrt(columns);
+        break;
     }
   }
 }

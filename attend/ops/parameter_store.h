@@ -28,6 +28,7 @@ enum class Init {
                    ///< (in)
   kUniformFanIn,   ///< +-1 / sqrt(columns): PyTorch's default for linear and recurrent layers
   kNormal,         ///< standard normal: PyTorch's default for embeddings
+  kNormalFanIn,    ///< normal / sqrt(columns): embeddings that serve as output projection too
 };
 
 struct ParameterSlot {

@@ -1,0 +1,56 @@
+// The recurrent decoder with attention (Bahdanau, Cho, Bengio 2015) over a whole packed batch.
+//
+// At step t, for the sentences still going:
+//   e_s  = v^T tanh(W_q h + key_s)        h: the top layer's last state; key_s = W_k memory_s
+//   a    = softmax over the source's real tokens
+//   c    = sum_s a_s memory_s
+//   h'   = GRU([c, x_t], h)               layer by layer
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "attend/ops/dropout.h"
+#include "attend/ops/gru_sequence.h"
+
+namespace attend::ops {
+
+/// What is looked at: computed once a batch.
+struct AttentionMemory {
+  at::Tensor values;           ///< (B, S, M): the encoder's states
+  at::Tensor keys;             ///< (B, S, A): W_k values
+  at::Tensor allowed;          ///< (B, S) bool, or undefined when every cell is real
+  bool empty_sources = false;  ///< some row of `allowed` is all false
+};
+
+struct AttentionGruWeights {
+  at::Tensor query;    ///< (A, H)
+  at::Tensor score;    ///< (A)
+  at::Tensor context;  ///< (3H, M): the columns of layer 0's input weight that meet the context
+  std::vector<GruWeights> layers;  ///< `input` of layer 0 is not read: its products come in
+};
+
+struct AttentionGruDropout {
+  DropoutState state;
+  uint32_t weight_site = 0;                           ///< on the attention weights
+  std::vector<uint32_t> layer_sites;                  ///< [l]: on what enters layer l, l >= 1
+  const std::vector<int64_t>* row_numbers = nullptr;  ///< of the time-major rows
+};
+
+/// input_gates (N, 3H), time-major: layer 0's input products for x, bias included. `initial`, one
+/// (B, H) a layer, and `memory` are in the layout's order. Returns the top layer's states (N, H).
+at::Tensor attention_gru(const at::Tensor& input_gates, const TimeMajor& layout,
+                         const AttentionMemory& memory, const std::vector<at::Tensor>& initial,
+                         const AttentionGruWeights& weights, const AttentionGruDropout& dropout);
+
+/// Additive attention of one query a sentence: hidden (n, H) -> weights (n, S).
+at::Tensor additive_weights(const at::Tensor& hidden, const AttentionMemory& memory,
+                            const AttentionGruWeights& weights);
+
+/// One step without dropout: input_gates (B, 3H); `states` move on; returns the weights (B, S).
+at::Tensor attention_gru_step(const at::Tensor& input_gates, const AttentionMemory& memory,
+                              std::vector<at::Tensor>& states, const AttentionGruWeights& weights);
+
+}  // namespace attend::ops

@@ -1,0 +1,71 @@
+#include "attend/ops/gru_sequence.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/gru.h>
+#include <ATen/ops/zeros.h>
+
+#include "attend/core/errors.h"
+#include "attend/core/shape.h"
+
+namespace attend::ops {
+namespace {
+
+void check(const at::Tensor& rows, const TimeMajor& layout, const at::Tensor& initial,
+           const GruWeights& weights) {
+  const int64_t hidden = weights.hidden.size(-1);
+  const bool fits =
+      rows.dim() == 2 && rows.size(0) == layout.starts.back() && weights.input.dim() == 2 &&
+      weights.input.size(0) == 3 * hidden && weights.input.size(1) == rows.size(1) &&
+      weights.hidden.dim() == 2 && weights.hidden.size(0) == 3 * hidden &&
+      weights.input_bias.numel() == 3 * hidden && weights.hidden_bias.numel() == 3 * hidden;
+  if (!fits)
+    throw InvalidArgument("[gru_sequence] expected rows (" + std::to_string(layout.starts.back()) +
+                          ", I), weights (3H, I) and (3H, H), biases (3H), found " +
+                          core::shape_text(rows.sizes()) + ", " +
+                          core::shape_text(weights.input.sizes()) + ", " +
+                          core::shape_text(weights.hidden.sizes()) + ", " +
+                          core::shape_text(weights.input_bias.sizes()));
+  if (initial.defined() &&
+      (initial.dim() != 2 || initial.size(0) != layout.size() || initial.size(1) != hidden))
+    throw InvalidArgument("[gru_sequence] expected an initial state (" +
+                          std::to_string(layout.size()) + ", " + std::to_string(hidden) +
+                          "), found " + core::shape_text(initial.sizes()));
+}
+
+}  // namespace
+
+GruOutput gru_sequence(const at::Tensor& rows, const TimeMajor& layout, const at::Tensor& initial,
+                       const GruWeights& weights) {
+  check(rows, layout, initial, weights);
+  const int64_t hidden = weights.hidden.size(1);
+  const at::Tensor start =
+      initial.defined() ? initial : at::zeros({layout.size(), hidden}, rows.options());
+  const int64_t live = layout.steps() == 0 ? 0 : layout.live.front();
+  if (live == 0) return {rows.new_zeros({0, hidden}), start};
+  const at::Tensor first = live == layout.size() ? start : start.narrow(0, 0, live);
+  auto [states, last] =
+      at::gru(rows, layout.live_tensor, first.unsqueeze(0),
+              {weights.input, weights.hidden, weights.input_bias, weights.hidden_bias},
+              /*has_biases=*/true, /*num_layers=*/1, /*dropout=*/0.0, /*train=*/false,
+              /*bidirectional=*/false);
+  at::Tensor final = last.squeeze(0);
+  if (live != layout.size())  // the empty ones come last and stay as they were
+    final = at::cat({final, start.narrow(0, live, layout.size() - live)});
+  return {states, final};
+}
+
+at::Tensor gru_cell(const at::Tensor& input_gates, const at::Tensor& hidden_gates,
+                    const at::Tensor& hidden) {
+  const int64_t width = hidden.size(1);
+  const at::Tensor gates =
+      (input_gates.narrow(1, 0, 2 * width) + hidden_gates.narrow(1, 0, 2 * width)).sigmoid();
+  const at::Tensor reset = gates.narrow(1, 0, width);
+  const at::Tensor update = gates.narrow(1, width, width);
+  const at::Tensor candidate =
+      (input_gates.narrow(1, 2 * width, width) + reset * hidden_gates.narrow(1, 2 * width, width))
+          .tanh();
+  return candidate + update * (hidden - candidate);
+}
+
+}  // namespace attend::ops

@@ -1,0 +1,138 @@
+#include "attend/ops/packed.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "attend/core/errors.h"
+#include "attend/core/shape.h"
+
+namespace attend::ops {
+namespace {
+
+void check_offsets(const std::vector<int64_t>& offsets, const char* op) {
+  const bool rising = std::is_sorted(offsets.begin(), offsets.end());
+  if (offsets.empty() || offsets.front() != 0 || !rising)
+    throw InvalidArgument("[" + std::string(op) +
+                          "] expected offsets that begin at 0 and never fall, found " +
+                          core::shape_text(offsets));
+}
+
+int64_t length(const std::vector<int64_t>& offsets, int64_t b) {
+  return offsets[static_cast<size_t>(b) + 1] - offsets[static_cast<size_t>(b)];
+}
+
+}  // namespace
+
+at::Tensor index_tensor(const std::vector<int64_t>& values, at::Device device) {
+  at::Tensor tensor = at::empty({static_cast<int64_t>(values.size())}, at::kLong);
+  std::copy(values.begin(), values.end(), tensor.data_ptr<int64_t>());
+  return device.is_cpu() ? tensor : tensor.to(device);
+}
+
+at::Tensor id_tensor(const std::vector<int32_t>& ids, at::Device device) {
+  at::Tensor tensor = at::empty({static_cast<int64_t>(ids.size())}, at::kLong);
+  std::copy(ids.begin(), ids.end(), tensor.data_ptr<int64_t>());
+  return device.is_cpu() ? tensor : tensor.to(device);
+}
+
+PackedLayout packed_layout(std::vector<int64_t> offsets, at::Device device) {
+  check_offsets(offsets, "packed_layout");
+  PackedLayout layout;
+  layout.offsets = std::move(offsets);
+  for (int64_t b = 0; b < layout.size(); ++b)
+    layout.longest = std::max(layout.longest, length(layout.offsets, b));
+  layout.even = layout.rows() == layout.size() * layout.longest;
+  std::vector<int64_t> cells;
+  cells.reserve(static_cast<size_t>(layout.rows()));
+  layout.real = at::zeros({layout.size(), layout.longest}, at::kBool);
+  bool* real = layout.real.data_ptr<bool>();
+  for (int64_t b = 0; b < layout.size(); ++b) {
+    for (int64_t t = 0; t < length(layout.offsets, b); ++t) {
+      cells.push_back(b * layout.longest + t);
+      real[b * layout.longest + t] = true;
+    }
+  }
+  layout.cell_of_row = index_tensor(cells, device);
+  if (!device.is_cpu()) layout.real = layout.real.to(device);
+  return layout;
+}
+
+at::Tensor pad(const at::Tensor& rows, const PackedLayout& layout) {
+  if (rows.dim() != 2 || rows.size(0) != layout.rows())
+    throw InvalidArgument("[pad] expected (" + std::to_string(layout.rows()) + ", D), found " +
+                          core::shape_text(rows.sizes()));
+  const int64_t width = rows.size(1);
+  if (layout.even) return rows.view({layout.size(), layout.longest, width});
+  return at::zeros({layout.size() * layout.longest, width}, rows.options())
+      .index_copy(0, layout.cell_of_row, rows)
+      .view({layout.size(), layout.longest, width});  // (B, T, D)
+}
+
+at::Tensor unpad(const at::Tensor& padded, const PackedLayout& layout) {
+  if (padded.dim() != 3 || padded.size(0) != layout.size() || padded.size(1) != layout.longest)
+    throw InvalidArgument("[unpad] expected (" + std::to_string(layout.size()) + ", " +
+                          std::to_string(layout.longest) + ", D), found " +
+                          core::shape_text(padded.sizes()));
+  const at::Tensor cells = padded.reshape({layout.size() * layout.longest, padded.size(2)});
+  return layout.even ? cells : cells.index_select(0, layout.cell_of_row);  // (N, D)
+}
+
+TimeMajor time_major(const std::vector<int64_t>& offsets, at::Device device) {
+  check_offsets(offsets, "time_major");
+  TimeMajor layout;
+  const int64_t count = static_cast<int64_t>(offsets.size()) - 1;
+  layout.order.resize(static_cast<size_t>(count));
+  std::iota(layout.order.begin(), layout.order.end(), int64_t{0});
+  std::stable_sort(layout.order.begin(), layout.order.end(),
+                   [&](int64_t a, int64_t b) { return length(offsets, a) > length(offsets, b); });
+  layout.sorted = std::is_sorted(layout.order.begin(), layout.order.end());
+  const int64_t steps = count == 0 ? 0 : length(offsets, layout.order.front());
+  std::vector<int64_t> from(static_cast<size_t>(offsets.back()));
+  std::vector<int64_t> to(from.size());
+  int64_t row = 0;
+  layout.starts.push_back(0);
+  int64_t live = count;
+  for (int64_t t = 0; t < steps; ++t) {
+    while (length(offsets, layout.order[static_cast<size_t>(live) - 1]) <= t) --live;
+    for (int64_t i = 0; i < live; ++i, ++row) {
+      const int64_t packed = offsets[static_cast<size_t>(layout.order[static_cast<size_t>(i)])] + t;
+      from[static_cast<size_t>(row)] = packed;
+      to[static_cast<size_t>(packed)] = row;
+    }
+    layout.live.push_back(live);
+    layout.starts.push_back(row);
+  }
+  std::vector<int64_t> rank(layout.order.size());
+  for (size_t i = 0; i < layout.order.size(); ++i)
+    rank[static_cast<size_t>(layout.order[i])] = static_cast<int64_t>(i);
+  layout.live_tensor = index_tensor(layout.live, at::kCPU);
+  layout.from_packed = index_tensor(from, device);
+  layout.to_packed = index_tensor(to, device);
+  layout.rank = index_tensor(rank, device);
+  layout.order_tensor = index_tensor(layout.order, device);
+  return layout;
+}
+
+std::vector<int64_t> row_numbers(const std::vector<int64_t>& offsets,
+                                 const std::vector<int64_t>& first) {
+  std::vector<int64_t> rows;
+  rows.reserve(static_cast<size_t>(offsets.back()));
+  for (size_t b = 0; b + 1 < offsets.size(); ++b)
+    for (int64_t t = 0; t < offsets[b + 1] - offsets[b]; ++t) rows.push_back(first[b] + t);
+  return rows;
+}
+
+std::vector<int64_t> row_numbers(const TimeMajor& layout, const std::vector<int64_t>& first) {
+  std::vector<int64_t> rows;
+  rows.reserve(static_cast<size_t>(layout.starts.back()));
+  for (size_t t = 0; t < layout.live.size(); ++t)
+    for (int64_t i = 0; i < layout.live[t]; ++i)
+      rows.push_back(first[static_cast<size_t>(layout.order[static_cast<size_t>(i)])] +
+                     static_cast<int64_t>(t));
+  return rows;
+}
+
+}  // namespace attend::ops

@@ -1,0 +1,66 @@
+// Layouts of packed rows. A batch of B sequences lies in one (N, D) tensor, N = all real tokens:
+//   sentence-major: sequence after sequence, the order of data::PackedIds;
+//   time-major: step after step, step t holding the sequences longer than t, longest first, as
+//   recurrent layers want them.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace attend::ops {
+
+/// A sentence-major layout, with the index tensors that pad it to a rectangle and back.
+struct PackedLayout {
+  std::vector<int64_t> offsets;  ///< B + 1
+  int64_t longest = 0;           ///< T
+  bool even = false;             ///< all sequences have length T: padding is a view
+  at::Tensor cell_of_row;        ///< (N) int64: the row's cell in the (B * T) rectangle
+  at::Tensor real;               ///< (B, T) bool: true where a token is
+
+  int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
+  int64_t rows() const { return offsets.back(); }
+};
+
+/// Throws InvalidArgument when offsets do not begin at 0 or fall.
+PackedLayout packed_layout(std::vector<int64_t> offsets, at::Device device);
+
+/// (N, D) -> (B, T, D), zeros beyond each sequence's end. Differentiable.
+at::Tensor pad(const at::Tensor& rows, const PackedLayout& layout);
+
+/// (B, T, D) -> (N, D). Differentiable.
+at::Tensor unpad(const at::Tensor& padded, const PackedLayout& layout);
+
+/// A time-major layout of the same sequences.
+struct TimeMajor {
+  std::vector<int64_t> order;   ///< B: sequences by falling length (stable)
+  std::vector<int64_t> live;    ///< T: how many sequences are longer than t
+  std::vector<int64_t> starts;  ///< T + 1: the first row of each step
+  at::Tensor live_tensor;       ///< `live` as int64 on the CPU, what at::gru calls batch_sizes
+  at::Tensor from_packed;       ///< (N): time-major row -> sentence-major row
+  at::Tensor to_packed;         ///< (N): sentence-major row -> time-major row
+  at::Tensor rank;              ///< (B): where each sequence stands in `order`
+  at::Tensor order_tensor;      ///< `order` as a tensor
+  bool sorted = false;          ///< `order` is 0, 1, 2, ...
+
+  int64_t size() const { return static_cast<int64_t>(order.size()); }
+  int64_t steps() const { return static_cast<int64_t>(live.size()); }
+};
+
+TimeMajor time_major(const std::vector<int64_t>& offsets, at::Device device);
+
+/// Row numbers for dropout's counter: first[b] + t for each real token, sentence-major.
+std::vector<int64_t> row_numbers(const std::vector<int64_t>& offsets,
+                                 const std::vector<int64_t>& first);
+
+/// The same numbers, in time-major order.
+std::vector<int64_t> row_numbers(const TimeMajor& layout, const std::vector<int64_t>& first);
+
+/// int64 values on `device`.
+at::Tensor index_tensor(const std::vector<int64_t>& values, at::Device device);
+
+/// Token ids on `device`, int64, as at::embedding wants them.
+at::Tensor id_tensor(const std::vector<int32_t>& ids, at::Device device);
+
+}  // namespace attend::ops
