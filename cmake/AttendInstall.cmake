@@ -11,13 +11,13 @@ install(EXPORT attend NAMESPACE attend:: FILE attendTargets.cmake DESTINATION "$
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/attend" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h" PATTERN kernels EXCLUDE)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/configs" DESTINATION "${CMAKE_INSTALL_DATADIR}/attend"
-        FILES_MATCHING PATTERN "*.toml")
+        COMPONENT program FILES_MATCHING PATTERN "*.toml")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 if(TARGET attend_program)
   # LibTorch stays where it was found, and the installed program must find it there.
   set_target_properties(attend_program PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS attend_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(TARGETS attend_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
 endif()
 
 configure_package_config_file(

@@ -67,7 +67,7 @@ grep -rnE '(std::(cout|cerr|clog)\b|[^_a-z]((f|v|vf)?printf|puts|_?exit|abort|qu
 
 # Written so that this file does not hold what it looks for.
 registries='py''pi\.org|python''hosted|npm''js\.(org|com)|download\.py''torch|deb\.deb''ian|crates\.''io|proxy\.go''lang|conda\.an''aconda'
-machines='/wo''rk/|/tmp/pe''er|/ro''ot/|/ho''me/[a-z]'
+machines='(^|[^}A-Za-z0-9_])(/wo''rk/|/tmp/pe''er|/ro''ot/|/ho''me/[a-z])'
 files() { git ls-files -z --cached --others --exclude-standard 2> /dev/null || find . -type f -print0; }
 files | xargs -0 grep -nIE "$registries" | breach "a package registry's host"
 files | xargs -0 grep -nIE "$machines" 2> /dev/null | breach "a path of somebody's machine"

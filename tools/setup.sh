@@ -11,7 +11,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 source "$root/tools/setup_packages.sh"
 source "$root/tools/setup_libtorch.sh"
 
-say() { printf '%s\n' "$*"; }
+say() { printf '%s\n' "$@"; }
 stop() { printf '%s\n' "$@" >&2; exit 1; }
 
 may_ask() { [[ -t 0 && -t 1 ]]; }
@@ -39,6 +39,8 @@ main() {
   if ((${#missing[@]} > 0)); then
     can_install_packages || stop_with_package_names
     plan_packages
+    "$root/tools/find_libtorch.sh" > /dev/null 2>&1 ||
+      say "LibTorch comes next, as a wheel of about 200 MB (700 MB installed)."
     confirm
     install_packages
     find_missing "${groups[@]}"

@@ -40,7 +40,8 @@ plan_libtorch() {
          "  ATTEND_PIP_INDEX=URL make setup   the index of CPU wheels, as PyTorch's page 'Get started'" \
          "                                    shows it for your system with compute platform CPU" \
          "  CUDA=1 make setup                 this wheel, with the libraries of CUDA that it needs" \
-         "  ATTEND_LIBTORCH=FOLDER make setup a LibTorch that is there already"
+         "  ATTEND_LIBTORCH=FOLDER make setup a LibTorch that is there already; one in /usr is found" \
+         "                                    by itself (Debian 13: apt-get install libtorch-dev)"
   fi
   say "From PyPI or the index chosen, into .deps/libtorch of this folder:"
   say "  torch $version             $size MB to download, about four times that when installed"
