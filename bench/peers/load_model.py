@@ -1,0 +1,24 @@
+"""Loads a trained model's folder into the PyTorch peer: `model = load_model("my-model")`."""
+
+import pathlib
+import tomllib
+
+from safetensors import safe_open
+
+from models import Options, Translator
+from weights import load_weights
+
+
+def load_model(folder):
+    folder = pathlib.Path(folder)
+    config = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8"))["model"]
+    if config.get("norm_first") or config.get("attention_bias") or config.get("tied_embeddings"):
+        raise ValueError("the peer has no norm_first, attention_bias and tied_embeddings")
+    known = ("kind", "embedding", "hidden", "layers", "heads", "feed_forward")
+    with safe_open(folder / "model.safetensors", "pt") as file:
+        source, target = (file.get_slice(f"{side}.embedding.weight").get_shape()[0]
+                          for side in ("encoder", "decoder"))
+    model = Translator(Options(source_vocabulary=source, target_vocabulary=target, packed=True,
+                               **{key: config[key] for key in known if key in config}))
+    load_weights(model, folder / "model.safetensors")
+    return model.eval()  # model(source ids (B, S), lengths (B), decoder inputs (B, T)) -> logits
