@@ -70,8 +70,9 @@ bool LineWalker::next(std::string_view& line) {
   if (rest_.empty()) return false;
   const size_t end = rest_.find('\n');
   line = rest_.substr(0, end);
-  rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
+  const bool terminated = end != std::string_view::npos;
+  rest_.remove_prefix(terminated ? end + 1 : rest_.size());
+  if (terminated && line.ends_with('\r')) line.remove_suffix(1);
   ++number_;
   return true;
 }
