@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:-10}
 
 cmake --preset fuzz > /dev/null
-cmake --build --preset fuzz
+cmake --build --preset fuzz --target fuzzers
 
 found=build/fuzz/found
 mkdir -p "$found"

@@ -7,6 +7,7 @@
 
 #include "attend/core/config.h"
 #include "attend/core/nearest.h"
+#include "attend/core/toml_guard.h"
 #include "attend/core/utf8.h"
 
 namespace attend::core {
@@ -265,10 +266,12 @@ Checked check_assigned(const ConfigField& field, const std::string& value) {
   const Checked unreadable = refuse(field, "'" + value + "'");
   if (value.find_first_of("\n\r") != std::string::npos) return unreadable;
   try {
-    const toml::table parsed = toml::parse("value = " + value);
+    const toml::table parsed = toml::parse(detail::guard_toml("value = " + value, ""));
     const toml::node* node = parsed.get("value");
     return node && parsed.size() == 1 ? check_value(field, *node) : unreadable;
   } catch (const toml::parse_error&) {
+    return unreadable;
+  } catch (const DataError&) {
     return unreadable;
   }
 }
@@ -279,7 +282,7 @@ void read_config(const std::string& toml, const std::string& path, Tables& table
                  UnknownTables unknown) {
   toml::table root;
   try {
-    root = toml::parse(toml);
+    root = toml::parse(detail::guard_toml(toml, path));
   } catch (const toml::parse_error& error) {
     const auto& begin = error.source().begin;
     throw DataError(path, begin.line, begin.column, std::string(error.description()));

@@ -91,7 +91,7 @@ TEST(ConfigRead, RefusesWithLineAndColumnAndChangesNothing) {
       {"[training]\nepochs = \n", 2, kAny, ""},
       {"[training]\nepochs = 1\nepochs = 2\n", 3, kAny, "epochs"},
       {"[training]\n[training]\n", 2, kAny, "training"},
-      {"[data]\npairs = \"\xFF\"\n", 2, kAny, "utf-8"},
+      {"[data]\npairs = \"\xFF\"\n", 2, 10, "expected UTF-8"},
       {"[data]\npairs = \"open\n", 2, kAny, ""},
       // names
       {"[trainin]\n", 1, 2, "unknown table [trainin]; did you mean 'training'?"},
@@ -343,6 +343,7 @@ TEST(ConfigSet, RefusesAndChangesNothing) {
       {"pairs='open", "expected a string, found ''open'"},
       {"pairs='a' 'b'", "expected a string"},
       {"pairs=\xFF", "UTF-8"},
+      {"epochs=é", "found 'é'"},
   };
   for (const auto& [assignment, says] : cases) {
     try {
