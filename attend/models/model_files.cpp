@@ -37,12 +37,6 @@ ModelIdentity identity_of(FolderConfig& config, const text::Pipeline& source,
           target.vocabulary_size()};
 }
 
-std::string vocabulary_path(const std::string& folder, const char* side,
-                            text::TokeniserKind tokeniser) {
-  const bool pieces = tokeniser == text::TokeniserKind::kSentencePiece;
-  return folder + "/" + side + (pieces ? ".spm" : ".vocab");
-}
-
 void require_folder(const std::string& folder) {
   if (std::filesystem::is_directory(folder)) return;
   const bool exists = std::filesystem::exists(folder);
@@ -96,8 +90,8 @@ LoadedModel load_model(const std::string& folder, at::Device device) {
                      text::Pipeline::load(config.text, text::Side::kTarget, folder), nullptr};
   const WeightsFile file(folder);
   check_identity(file.identity, identity_of(config, loaded.source, loaded.target), file.path,
-                 vocabulary_path(folder, "source", config.text.source_tokeniser),
-                 vocabulary_path(folder, "target", config.text.target_tokeniser));
+                 folder + "/" + text::file_name(loaded.source.tokeniser(), text::Side::kSource),
+                 folder + "/" + text::file_name(loaded.target.tokeniser(), text::Side::kTarget));
   config.model.source_vocabulary = loaded.source.vocabulary_size();
   config.model.target_vocabulary = loaded.target.vocabulary_size();
   config.model.begin_id = loaded.target.special().begin;

@@ -1,6 +1,5 @@
 #include "attend/training/gradients.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/isfinite.h>
@@ -91,12 +90,5 @@ std::optional<LossTotal> dataset_loss(const Seq2Seq& model, const data::Dataset&
   }
   return total;
 }
-
-TorchThreads::TorchThreads(int threads)
-    : threads_before_(at::get_num_threads()), pool_(threads, [] { at::set_num_threads(1); }) {
-  at::set_num_threads(1);
-}
-
-TorchThreads::~TorchThreads() { at::set_num_threads(threads_before_); }
 
 }  // namespace attend::training

@@ -13,6 +13,7 @@
 #include "attend/core/thread_pool.h"
 #include "attend/data/batches.h"
 #include "attend/models/seq2seq.h"
+#include "attend/ops/torch_threads.h"
 
 namespace attend::training {
 
@@ -60,21 +61,5 @@ class Gradients {
 std::optional<LossTotal> dataset_loss(const Seq2Seq& model, const data::Dataset& dataset,
                                       int64_t batch_size, core::ThreadPool& pool,
                                       const std::atomic<bool>* stop = nullptr);
-
-/// A pool whose worker threads run LibTorch's operations on one thread each.
-class TorchThreads {
- public:
-  /// Sets LibTorch to one thread in the calling thread as well, until the destructor.
-  explicit TorchThreads(int threads);
-  ~TorchThreads();
-  TorchThreads(const TorchThreads&) = delete;
-  TorchThreads& operator=(const TorchThreads&) = delete;
-
-  core::ThreadPool& pool() { return pool_; }
-
- private:
-  int threads_before_;
-  core::ThreadPool pool_;
-};
 
 }  // namespace attend::training

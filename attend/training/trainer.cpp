@@ -290,7 +290,7 @@ class Run {
   const TrainerOptions& options_;
   const TrainerCallbacks& callbacks_;
   const RunIdentity identity_;
-  TorchThreads threads_;
+  ops::TorchThreads threads_;
   Gradients gradients_;
   Adam adam_;
   RunState state_;
