@@ -62,14 +62,15 @@ void check_rows(const char* op, const at::Tensor& q, const AttentionOptions& opt
            {q});
 }
 
-// Normalise and pool; what all mechanisms share. `hidden` may be undefined.
+// Normalise and pool; what all mechanisms share. `hidden` may be undefined; `spoiled` are the
+// queries whose scores are not to be trusted, or undefined.
 AttentionResult weigh(const at::Tensor& scores, const at::Tensor& values, const at::Tensor& hidden,
-                      const AttentionOptions& options) {
+                      const AttentionOptions& options, const at::Tensor& spoiled = {}) {
   const FiniteRows v = hidden.defined() ? finite_rows(values) : FiniteRows{values, {}};
   const at::Tensor weights = masked_softmax(scores, hidden);
   const at::Tensor pooled = product(drop_weights(weights, options), v.value);  // (..., Tq, Dv)
-  return {restore_in_output(pooled, v.bad, hidden),
-          options.return_weights ? weights : at::Tensor()};
+  return {spoil(spoil(pooled, spoiled), spoiled_queries({}, v.bad, hidden)),
+          options.return_weights ? spoil(weights, spoiled) : at::Tensor()};
 }
 
 void check_scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
@@ -121,7 +122,7 @@ AttentionResult scaled_dot_product_attention(const at::Tensor& q, const at::Tens
   const FiniteRows queries = finite_rows(q), keys = finite_rows(k);
   const at::Tensor scores =
       product(queries.value.mul(scale), keys.value.transpose(-2, -1));  // (B, H, Tq, Tk)
-  return weigh(restore_in_scores(scores, queries.bad, keys.bad), v, hidden, options);
+  return weigh(scores, v, hidden, options, spoiled_queries(queries.bad, keys.bad, hidden));
 }
 
 AttentionResult additive_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w,
@@ -133,7 +134,7 @@ AttentionResult additive_attention(const at::Tensor& q, const at::Tensor& k, con
   if (!hidden.defined()) return weigh(additive_scores(q, k, w), values, hidden, options);
   const FiniteRows queries = finite_rows(q), keys = finite_rows(k);
   const at::Tensor scores = additive_scores(queries.value, keys.value, w);  // (B, Tq, Tk)
-  return weigh(restore_in_scores(scores, queries.bad, keys.bad), values, hidden, options);
+  return weigh(scores, values, hidden, options, spoiled_queries(queries.bad, keys.bad, hidden));
 }
 
 }  // namespace attend::ops

@@ -13,11 +13,11 @@
 namespace attend::ops {
 
 struct AttentionOptions {
-  bool return_weights = false;  ///< asking changes no other number
-  DropoutState dropout;         ///< on the weights, after they are returned; default off
-  uint32_t site = 0;            ///< of the dropout in the model
-  std::vector<int64_t> rows;    ///< (B) numbers the sentences in the whole batch; empty = 0 .. B-1
-  std::optional<double> scale;  ///< scaled_dot_product_attention: default 1 / sqrt(Dh)
+  bool return_weights = false;       ///< asking changes no other number
+  DropoutState dropout = {};         ///< on the weights, after they are returned; default off
+  uint32_t site = 0;                 ///< of the dropout in the model
+  std::vector<int64_t> rows = {};    ///< (B) sentences' numbers in the batch; empty = 0 .. B-1
+  std::optional<double> scale = {};  ///< scaled_dot_product_attention: default 1 / sqrt(Dh)
 };
 
 struct AttentionResult {
@@ -30,7 +30,8 @@ struct AttentionResult {
 /// q (B, H, Tq, Dh), k (B, H, Tk, Dh), v (B, H, Tk, Dv), one floating dtype, one device
 /// -> output (B, H, Tq, Dv), weights (B, H, Tq, Tk). A query that may attend to nothing gives
 /// zeros. What is hidden from a query reaches neither its output nor any gradient through it, NaN
-/// and infinity included; a query that does see a non-finite key or value gets NaN.
+/// and infinity included; a query that does see a non-finite key or value gets NaN, which passes no
+/// gradient on.
 AttentionResult scaled_dot_product_attention(const at::Tensor& q, const at::Tensor& k,
                                              const at::Tensor& v, const Mask& mask,
                                              const AttentionOptions& options = {});

@@ -25,19 +25,22 @@ FiniteRows finite_rows(const at::Tensor& x) {
   return {x.masked_fill(bad, 0.0), bad};
 }
 
-at::Tensor restore_in_scores(const at::Tensor& scores, const at::Tensor& bad_queries,
-                             const at::Tensor& bad_keys) {
-  at::Tensor restored = scores;
-  if (bad_queries.defined()) restored = restored.masked_fill(bad_queries, kNaN);
-  if (bad_keys.defined()) restored = restored.masked_fill(bad_keys.transpose(-2, -1), kNaN);
-  return restored;
+at::Tensor spoiled_queries(const at::Tensor& bad_queries, const at::Tensor& bad_keys,
+                           const at::Tensor& hidden) {
+  at::Tensor spoiled;
+  if (!bad_queries.defined() && !bad_keys.defined()) return spoiled;
+  const at::Tensor visible = hidden.logical_not();
+  if (bad_keys.defined())
+    spoiled = bad_keys.transpose(-2, -1).logical_and(visible).any(-1, /*keepdim=*/true);
+  if (bad_queries.defined()) {
+    const at::Tensor live = bad_queries.logical_and(visible.any(-1, /*keepdim=*/true));
+    spoiled = spoiled.defined() ? spoiled.logical_or(live) : live;
+  }
+  return spoiled;  // (..., Tq or 1, 1)
 }
 
-at::Tensor restore_in_output(const at::Tensor& output, const at::Tensor& bad_values,
-                             const at::Tensor& hidden) {
-  if (!bad_values.defined()) return output;
-  const at::Tensor seen = bad_values.transpose(-2, -1).logical_and(hidden.logical_not());
-  return output.masked_fill(seen.any(-1, /*keepdim=*/true), kNaN);
+at::Tensor spoil(const at::Tensor& x, const at::Tensor& rows) {
+  return rows.defined() ? x.masked_fill(rows, kNaN) : x;
 }
 
 }  // namespace attend::ops

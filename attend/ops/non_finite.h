@@ -1,6 +1,7 @@
 // Keeps NaN and infinity where a mask hides them. A product with a hidden row would spread them,
-// since 0 * NaN is NaN: such rows are zeroed before use, and what may see them is set to NaN
-// afterwards.
+// since 0 * NaN is NaN: such rows are zeroed before use, and queries that may see them become NaN
+// at the end. To the backward pass that NaN is a constant, so it spoils no gradient of another
+// query.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,13 +17,13 @@ struct FiniteRows {
 /// stall the device, so the work is always done.
 FiniteRows finite_rows(const at::Tensor& x);
 
-/// scores (..., Tq, Tk) with NaN wherever the query's or the key's row was bad.
-at::Tensor restore_in_scores(const at::Tensor& scores, const at::Tensor& bad_queries,
-                             const at::Tensor& bad_keys);
+/// Which queries are to become NaN: those that may see a bad key, and bad ones that may see
+/// anything. `bad_queries` (..., Tq, 1) and `bad_keys` (..., Tk, 1) may be undefined; `hidden` is
+/// bool, as in masked_softmax -> bool (..., Tq, 1), undefined when there are none.
+at::Tensor spoiled_queries(const at::Tensor& bad_queries, const at::Tensor& bad_keys,
+                           const at::Tensor& hidden);
 
-/// output (..., Tq, Dv) with NaN for queries that may see a bad value; `hidden` as in
-/// masked_softmax.
-at::Tensor restore_in_output(const at::Tensor& output, const at::Tensor& bad_values,
-                             const at::Tensor& hidden);
+/// x (..., Tq, D) with NaN in those rows; x itself when `rows` is undefined.
+at::Tensor spoil(const at::Tensor& x, const at::Tensor& rows);
 
 }  // namespace attend::ops
