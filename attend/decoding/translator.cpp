@@ -1,0 +1,166 @@
+#include "attend/decoding/translator.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "attend/core/errors.h"
+#include "attend/data/dataset.h"
+#include "attend/decoding/greedy.h"
+#include "attend/decoding/maps.h"
+#include "attend/models/model_files.h"
+#include "attend/ops/device.h"
+#include "attend/ops/torch_threads.h"
+
+namespace attend {
+namespace {
+
+// A sentence on its way through: what is known of it before decoding.
+struct Sentence {
+  data::Encoded encoded;
+  size_t line = 0;
+};
+
+bool is_blank(const Translation& result) { return result.source_tokens.empty(); }
+
+}  // namespace
+
+struct Translator::Impl {
+  Impl(LoadedModel loaded, int threads) : loaded(std::move(loaded)), threads(threads) {}
+
+  LoadedModel loaded;
+  int threads;
+
+  int64_t max_steps(const TranslateOptions& options) const {
+    return options.max_steps > 0 ? options.max_steps : loaded.data_config.steps;
+  }
+
+  decoding::DecodeOptions decode_options(const TranslateOptions& options) const {
+    const text::SpecialIds& marks = loaded.target.special();
+    return {max_steps(options), marks.begin, marks.end, options.attention};
+  }
+
+  // Reads a line: fills the source's part of the result.
+  data::Encoded read(const std::string& line, Translation& result) const {
+    data::Encoded encoded = data::encode_source(loaded.source, line, loaded.data_config.steps);
+    if (encoded.ids.size() <= 1) return encoded;  // blank: the end mark alone
+    std::vector<std::string> tokens = loaded.source.tokens(line);
+    tokens.resize(encoded.ids.size() - 1);
+    for (const std::string& token : tokens)
+      if (!loaded.source.knows(token)) result.unknown.push_back(token);
+    result.source_tokens = std::move(tokens);
+    result.source_tokens.push_back(end_label(loaded.source));
+    result.source_cut = encoded.cut;
+    return encoded;
+  }
+
+  // Writes a hypothesis down as a translation.
+  void write(const decoding::Hypothesis& hypothesis, const std::string& source_text,
+             Translation& result) const {
+    result.text = loaded.target.decode(hypothesis.ids);
+    result.tokens = loaded.target.tokens_of(hypothesis.ids);
+    result.log_probabilities = hypothesis.log_probabilities;
+    result.score = hypothesis.score();
+    result.finished = hypothesis.finished;
+    if (hypothesis.attention.empty()) return;
+    decoding::MapLabels labels{result.source_tokens, result.tokens, {begin_label(loaded.target)}};
+    if (hypothesis.finished) labels.written.push_back(end_label(loaded.target));
+    labels.fed.insert(labels.fed.end(), labels.written.begin(), labels.written.end() - 1);
+    result.map = decoding::attention_map(hypothesis.attention, labels);
+    result.map.title = source_text + " → " + result.text;
+    result.map.source = source_text;
+    result.map.target = result.text;
+  }
+
+  static std::string end_label(const text::Pipeline& pipeline) {
+    return pipeline.tokens_of({pipeline.special().end}).front();
+  }
+  static std::string begin_label(const text::Pipeline& pipeline) {
+    return pipeline.tokens_of({pipeline.special().begin}).front();
+  }
+};
+
+Translator::Translator(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+Translator::Translator(Translator&&) noexcept = default;
+Translator& Translator::operator=(Translator&&) noexcept = default;
+Translator::~Translator() = default;
+
+Translator Translator::load(const std::string& folder, const Options& options) {
+  if (options.threads < 0)
+    throw InvalidArgument("[translator] expected threads >= 0, found " +
+                          std::to_string(options.threads));
+  const int threads = options.threads > 0
+                          ? options.threads
+                          : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  auto impl =
+      std::make_unique<Impl>(load_model(folder, ops::choose_device(options.device)), threads);
+  return Translator(std::move(impl));
+}
+
+std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
+                                               const TranslateOptions& options) const {
+  if (options.batch_size < 1)
+    throw InvalidArgument("[translate] expected a batch_size of at least 1, found " +
+                          std::to_string(options.batch_size));
+  std::vector<Translation> results(lines.size());
+  std::vector<Sentence> sentences;  // those that are not blank
+  for (size_t i = 0; i < lines.size(); ++i) {
+    Sentence sentence{impl_->read(lines[i], results[i]), i};
+    if (!is_blank(results[i])) sentences.push_back(std::move(sentence));
+  }
+  // Like lengths together: less to pad, and sentences of a batch end at about the same step.
+  std::stable_sort(sentences.begin(), sentences.end(), [](const Sentence& a, const Sentence& b) {
+    return a.encoded.ids.size() > b.encoded.ids.size();
+  });
+
+  const auto count = static_cast<int64_t>(sentences.size());
+  const int64_t batches = (count + options.batch_size - 1) / options.batch_size;
+  const decoding::DecodeOptions decode = impl_->decode_options(options);
+  std::mutex progress_mutex;
+  auto done = static_cast<int64_t>(lines.size()) - count;
+  ops::TorchThreads threads(static_cast<int>(std::clamp<int64_t>(batches, 1, impl_->threads)));
+  threads.pool().run(batches, [&](int64_t batch) {
+    const int64_t first = batch * options.batch_size;
+    const int64_t end = std::min(first + options.batch_size, count);
+    data::PackedIds source;
+    for (int64_t i = first; i < end; ++i)
+      source.append(sentences[static_cast<size_t>(i)].encoded.ids);
+    const std::vector<decoding::Hypothesis> hypotheses =
+        decoding::greedy(*impl_->loaded.model, source, decode);
+    for (int64_t i = first; i < end; ++i) {
+      const size_t line = sentences[static_cast<size_t>(i)].line;
+      impl_->write(hypotheses[static_cast<size_t>(i - first)],
+                   impl_->loaded.source.clean(lines[line]), results[line]);
+    }
+    const std::lock_guard<std::mutex> lock(progress_mutex);
+    done += end - first;
+    if (options.progress) options.progress(done, static_cast<int64_t>(lines.size()));
+  });
+  return results;
+}
+
+Translation Translator::translate(const std::string& line, const TranslateOptions& options) const {
+  return translate(std::vector<std::string>{line}, options).front();
+}
+
+Translation Translator::force(const std::string& source, const std::string& target,
+                              const TranslateOptions& options) const {
+  Translation result;
+  const data::Encoded read = impl_->read(source, result);
+  if (is_blank(result)) throw InvalidArgument("[force] expected a source with at least one token");
+  std::vector<int32_t> ids = impl_->loaded.target.encode(target);
+  ids.push_back(impl_->loaded.target.special().end);
+  data::PackedIds packed_source, packed_target;
+  packed_source.append(read.ids);
+  packed_target.append(ids);
+  const ops::TorchThreads one_thread(1);
+  impl_->write(decoding::force(*impl_->loaded.model, packed_source, packed_target,
+                               impl_->decode_options(options))
+                   .front(),
+               impl_->loaded.source.clean(source), result);
+  return result;
+}
+
+}  // namespace attend
