@@ -139,7 +139,8 @@ class MultiHeadAttention(nn.Module):
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (B, heads, S, H / heads)
 
     def forward(self, queries, memory, mask):
-        q, k, v = self.split(self.query(queries)), self.split(self.key(memory)), self.split(self.value(memory))
+        q = self.split(self.query(queries))
+        k, v = self.split(self.key(memory)), self.split(self.value(memory))
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (B, heads, Tq, Tk)
         pooled = self.dropout(masked_softmax(scores, mask)) @ v
         return self.output(pooled.transpose(1, 2).flatten(-2))  # (B, Tq, H)

@@ -30,7 +30,8 @@ def main():
     expected = read_json(arguments.folder, "losses.json")
     batches = read_batches(arguments.folder, meta)
     if not batches or len(batches) != len(expected):
-        sys.exit(f"expected as many losses as batches, and one at least; found {len(expected)} and {len(batches)}")
+        sys.exit(f"expected a loss for each batch, and one at least; found {len(expected)} losses "
+                 f"and {len(batches)} batches")
 
     torch.set_num_threads(1)
     model = Translator(read_options(meta, packed=True, keys_once=True, dropout=0.0)).train()
