@@ -55,11 +55,12 @@ at::Tensor dropout(const at::Tensor& x, const DropoutState& state, uint32_t site
                    const std::vector<int64_t>& rows) {
   check_floating("dropout", {x});
   check_probability(state.probability);
+  if (!state.active()) return x;  // a caller need not number rows then
   const auto n = static_cast<int64_t>(rows.size());
   if (x.dim() < 1 || x.size(0) != n)
     refuse("dropout", "x of (" + std::to_string(n) + ", ...), as many as there are row numbers",
            {x});
-  if (!state.active() || x.numel() == 0) return x;
+  if (x.numel() == 0) return x;
   return x.mul(dropout_mask(state, site, rows, x.numel() / n, x.options()).view(x.sizes()));
 }
 

@@ -21,7 +21,7 @@ struct DropoutState {
 /// `rows` (N) numbers x's leading dimension in the whole batch; the other dimensions, flattened
 /// row-major, are the column. `site` tells the places of a model apart. Differentiable; the same
 /// counters give the same mask. x may be any floating dtype on any device. When dropout is off, x
-/// itself is returned. Throws InvalidArgument if rows do not match x.
+/// itself is returned and `rows` may be empty; else throws InvalidArgument if rows do not match x.
 at::Tensor dropout(const at::Tensor& x, const DropoutState& state, uint32_t site,
                    const std::vector<int64_t>& rows);
 
