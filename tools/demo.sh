@@ -54,7 +54,7 @@ mapfile -t sentences < <(
   columns | cut -f 1 | tr -d '\r' | awk 'NF >= 2 && NF <= 8 && !had[tolower($0)]++ {print NF "\t" NR "\t" $0}' |
     sort -n | cut -f 3 | awk '{line[NR] = $0} END {print line[int(NR / 6) + 1]
                               print line[int(NR / 2) + 1]; print line[int(NR * 9 / 10)]}')
-sentences+=("I'm at home." "We are very happy." "She is my friend.")
+sentences+=("Anna was tired." "We like this book." "My friend is at home.")
 failing="The glockenspiel hesitated."
 for sentence in "${sentences[@]}" "$failing"; do
   printf '%-18s %-36s %s\n' "$(label "$sentence")" "$sentence" \

@@ -58,6 +58,7 @@ class ConfigTable {
 
   /// An enum, written as one of the names.
   template <class Enum>
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): moved from, which the check does not see
   ConfigTable& add_choice(std::string key, Enum& value, std::string help,
                           std::vector<std::pair<std::string, Enum>> choices) {
     std::vector<std::string> names;
