@@ -1,0 +1,249 @@
+// What holds for all three translators, and their numbers against the PyTorch peers.
+#include "attend/models/seq2seq.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
+#include <c10/core/GradMode.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <limits>
+
+#include "attend/core/errors.h"
+#include "tests/support/compare.h"
+#include "tests/support/golden.h"
+
+namespace attend {
+namespace {
+
+using testing::close;
+using testing::Goldens;
+using testing::identical;
+
+using Sentences = std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>;
+
+// As in tools/make_models_goldens.py.
+const Sentences kPairs = {{{5, 9, 4, 8, 3}, {4, 5, 6, 7, 8, 3}},
+                          {{7, 3}, {11, 12, 3}},
+                          {{6, 4, 3}, {9, 10, 3}},
+                          {{10, 3}, {3}}};
+
+ModelConfig small(ModelKind kind) {
+  ModelConfig config;
+  config.kind = kind;
+  config.embedding = 6;
+  config.hidden = 8;
+  config.heads = 2;
+  config.feed_forward = 12;
+  config.source_vocabulary = 11;
+  config.target_vocabulary = 13;
+  return config;
+}
+
+std::unique_ptr<Seq2Seq> make(ModelKind kind, at::ScalarType dtype = at::kDouble) {
+  return make_model(small(kind), {.seed = 3, .dtype = dtype});
+}
+
+data::PackedIds sources(const Sentences& pairs) {
+  data::PackedIds packed;
+  for (const auto& pair : pairs) packed.append(pair.first);
+  return packed;
+}
+
+// Log-probabilities of every target position, sentence after sentence, by single steps.
+at::Tensor step_through(const Seq2Seq& model, const Sentences& pairs) {
+  std::vector<at::Tensor> all;
+  for (const auto& pair : pairs) {
+    const auto state = model.start(sources({pair}));
+    int32_t input = model.config().begin_id;
+    for (const int32_t id : pair.second) {
+      all.push_back(model.step(*state, {input}).log_probabilities);
+      input = id;
+    }
+  }
+  return at::cat(all);
+}
+
+// Log-softmax as decoding has it: without the marks that are never predicted.
+at::Tensor decodable(at::Tensor logits, const ModelConfig& config) {
+  logits = logits.detach().clone();
+  for (const int32_t id : {config.padding_id, config.begin_id})
+    logits.select(1, id).fill_(-std::numeric_limits<double>::infinity());
+  return logits.log_softmax(1);
+}
+
+class Seq2SeqTest : public ::testing::TestWithParam<ModelKind> {
+ protected:
+  std::string name() const {
+    return GetParam() == ModelKind::kGru        ? "gru"
+           : GetParam() == ModelKind::kBahdanau ? "bahdanau"
+                                                : "transformer";
+  }
+};
+
+TEST_P(Seq2SeqTest, AgreesWithThePeerInLogitsLossAndEveryGradient) {
+  const Goldens golden("models/" + name() + ".safetensors");
+  const auto model = make(GetParam());
+  {
+    c10::NoGradGuard no_grad;
+    for (const auto& slot : model->parameters().slots())
+      slot->value.copy_(golden.get("weight." + slot->name));
+  }
+  const data::Batch batch = data::make_batch(kPairs);
+  EXPECT_TRUE(close(model->logits(batch), golden.get("logits"), {1e-10, 1e-10}));
+  const LossSum loss = model->loss(batch, {});
+  EXPECT_EQ(loss.tokens, 13);
+  EXPECT_TRUE(close(loss.sum.reshape({1}), golden.get("loss"), {1e-10, 1e-10}));
+  const auto gradients = torch::autograd::grad({loss.sum}, model->parameters().tensors());
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    const std::string parameter = model->parameters().slots()[i]->name;
+    EXPECT_TRUE(close(gradients[i], golden.get("gradient." + parameter), {1e-8, 1e-9}))
+        << parameter;
+  }
+}
+
+TEST_P(Seq2SeqTest, NeighboursChangeNothing) {
+  const auto model = make(GetParam(), at::kFloat);
+  const at::Tensor together = model->logits(data::make_batch(kPairs));
+  int64_t row = 0;
+  for (const auto& pair : kPairs) {  // in order of falling target length already
+    const auto length = static_cast<int64_t>(pair.second.size());
+    EXPECT_TRUE(close(model->logits(data::make_batch({pair})), together.narrow(0, row, length)));
+    row += length;
+  }
+}
+
+TEST_P(Seq2SeqTest, CachedStepsEqualTheWholePass) {
+  const auto model = make(GetParam());
+  const at::Tensor whole = decodable(model->logits(data::make_batch(kPairs)), model->config());
+  EXPECT_TRUE(close(step_through(*model, kPairs), whole, {1e-9, 1e-9}));
+}
+
+TEST_P(Seq2SeqTest, ALaterTargetTokenChangesNothingBeforeIt) {
+  const auto model = make(GetParam());
+  Sentences changed = kPairs;
+  changed[0].second[4] = 12;  // fed at step 5
+  const at::Tensor before = model->logits(data::make_batch(kPairs));
+  const at::Tensor after = model->logits(data::make_batch(changed));
+  EXPECT_TRUE(identical(after.narrow(0, 0, 5), before.narrow(0, 0, 5)));
+  EXPECT_FALSE(close(after.narrow(0, 5, 1), before.narrow(0, 5, 1)));
+}
+
+TEST_P(Seq2SeqTest, StepsPredictNeitherPaddingNorTheBeginMark) {
+  const auto model = make(GetParam());
+  const at::Tensor p = step_through(*model, kPairs).exp();
+  EXPECT_EQ(p.select(1, model->config().padding_id).max().item<double>(), 0.0);
+  EXPECT_EQ(p.select(1, model->config().begin_id).max().item<double>(), 0.0);
+  EXPECT_TRUE(close(p.sum(1), p.new_ones({p.size(0)})));
+}
+
+TEST_P(Seq2SeqTest, AskingForWeightsChangesNothingAndEachRowSumsToOne) {
+  const auto model = make(GetParam(), at::kFloat);
+  const auto plain = model->start(sources(kPairs));
+  std::vector<AttentionWeights> encoder;
+  const auto watched = model->start(sources(kPairs), &encoder);
+  for (const int32_t id : {2, 5, 7}) {
+    const std::vector<int32_t> tokens(kPairs.size(), id);
+    const DecoderStep a = model->step(*plain, tokens);
+    const DecoderStep b = model->step(*watched, tokens, true);
+    EXPECT_TRUE(identical(b.log_probabilities, a.log_probabilities));
+    EXPECT_TRUE(a.attention.empty());
+    for (const auto& layer : b.attention) {
+      EXPECT_EQ(layer.weights.size(0), 4);
+      const at::Tensor sums = layer.weights.sum(-1);
+      EXPECT_TRUE(close(sums, sums.new_ones(sums.sizes())));
+      if (layer.kind == AttentionKind::kCross) {
+        EXPECT_EQ(layer.weights.size(-1), 5);
+        EXPECT_EQ(layer.weights[1].narrow(-1, 2, 3).abs().max().item<float>(), 0.0f);
+      }
+    }
+  }
+  EXPECT_EQ(encoder.size(), GetParam() == ModelKind::kTransformer ? 2u : 0u);
+}
+
+TEST_P(Seq2SeqTest, ReorderKeepsRepeatsAndCopiesStandAlone) {
+  const auto model = make(GetParam());
+  const auto state = model->start(sources(kPairs));
+  model->step(*state, {2, 2, 2, 2});
+  const auto copy = state->copy();
+  const at::Tensor next = model->step(*state, {4, 5, 6, 7}).log_probabilities;
+  copy->reorder({2, 0, 2});
+  EXPECT_EQ(copy->size(), 3);
+  const at::Tensor some = model->step(*copy, {6, 4, 6}).log_probabilities;
+  EXPECT_TRUE(close(some[0], next[2]));
+  EXPECT_TRUE(close(some[1], next[0]));
+  EXPECT_TRUE(close(some[2], next[2]));
+  EXPECT_THROW(copy->reorder({3}), InvalidArgument);
+  EXPECT_THROW(model->step(*copy, {6, 4}), InvalidArgument);
+}
+
+TEST_P(Seq2SeqTest, DropoutIsCountedAndHangsOnNeitherShardsNorPadding) {
+  const auto model = make(GetParam());
+  const ops::DropoutState dropout{0.3, 7, 11};
+  const data::Batch batch = data::make_batch(kPairs);
+  const double whole = model->loss(batch, dropout).sum.item<double>();
+  EXPECT_EQ(model->loss(batch, dropout).sum.item<double>(), whole);
+  EXPECT_NE(model->loss(batch, {0.3, 7, 12}).sum.item<double>(), whole);
+  double parts = 0.0;
+  for (const auto& shard : data::shard_batch(batch, 3))
+    parts += model->loss(shard, dropout).sum.item<double>();
+  EXPECT_NEAR(parts, whole, 1e-9 * whole);
+}
+
+TEST_P(Seq2SeqTest, AnEmptySourceIsDefinedAndHarmless) {
+  const auto model = make(GetParam());
+  Sentences with_empty = {kPairs[0], {{}, {4, 3}}, kPairs[2]};
+  const data::Batch batch = data::make_batch(with_empty);
+  const LossSum loss = model->loss(batch, {});
+  for (const auto& g : torch::autograd::grad({loss.sum}, model->parameters().tensors()))
+    EXPECT_TRUE(testing::all_finite(g));
+  const auto state = model->start(sources(with_empty));
+  const at::Tensor p = model->step(*state, {2, 2, 2}).log_probabilities.exp();
+  const auto alone = model->start(sources({kPairs[0]}));
+  EXPECT_TRUE(close(p[0], model->step(*alone, {2}).log_probabilities.exp()[0]));
+  EXPECT_NEAR(p[1].sum().item<double>(), 1.0, 1e-9);
+}
+
+TEST_P(Seq2SeqTest, TiedEmbeddingsShareOneMatrix) {
+  ModelConfig config = small(GetParam());
+  config.embedding = config.hidden;
+  config.tied_embeddings = true;
+  const auto tied = make_model(config, {.seed = 3, .dtype = at::kDouble});
+  for (const auto& slot : tied->parameters().slots())
+    EXPECT_NE(slot->name, "decoder.output.weight");
+  EXPECT_TRUE(testing::all_finite(tied->loss(data::make_batch(kPairs), {}).sum));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Seq2SeqTest,
+                         ::testing::Values(ModelKind::kGru, ModelKind::kBahdanau,
+                                           ModelKind::kTransformer),
+                         [](const auto& info) {
+                           return std::string(info.param == ModelKind::kGru        ? "Gru"
+                                              : info.param == ModelKind::kBahdanau ? "Bahdanau"
+                                                                                   : "Transformer");
+                         });
+
+TEST(MakeModel, NamesWhatDoesNotFit) {
+  ModelConfig heads = small(ModelKind::kTransformer);
+  heads.heads = 3;
+  const std::string message = testing::message_of([&] { make_model(heads, {}); });
+  EXPECT_NE(message.find("3 heads and hidden 8"), std::string::npos) << message;
+  ModelConfig tied = small(ModelKind::kGru);
+  tied.tied_embeddings = true;
+  EXPECT_THROW(make_model(tied, {}), InvalidArgument);
+  ModelConfig none = small(ModelKind::kGru);
+  none.source_vocabulary = 0;
+  EXPECT_THROW(make_model(none, {}), InvalidArgument);
+}
+
+TEST(MakeModel, PreNormTrainsAndStepsAlike) {
+  ModelConfig config = small(ModelKind::kTransformer);
+  config.norm_first = true;
+  config.attention_bias = true;
+  const auto model = make_model(config, {.seed = 9, .dtype = at::kDouble});
+  const at::Tensor whole = decodable(model->logits(data::make_batch(kPairs)), config);
+  EXPECT_TRUE(close(step_through(*model, kPairs), whole, {1e-9, 1e-9}));
+}
+
+}  // namespace
+}  // namespace attend
