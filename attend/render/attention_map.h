@@ -9,10 +9,10 @@ namespace attend::render {
 
 /// One matrix of weights.
 struct MapPanel {
-  std::string title;           ///< "decoder layer 1, head 2"; may be empty
-  std::string kind;            ///< "cross", "encoder-self", "decoder-self" or free text
-  int64_t layer = -1;          ///< from 0; -1: does not apply
-  int64_t head = -1;           ///< from 0; -1: the mean over heads, or does not apply
+  std::string title;                 ///< "decoder layer 1, head 2"; may be empty
+  std::string kind;                  ///< "cross", "encoder-self", "decoder-self" or free text
+  int64_t layer = -1;                ///< from 0; -1: does not apply
+  int64_t head = -1;                 ///< from 0; -1: the mean over heads, or does not apply
   std::vector<std::string> rows;     ///< labels of the queries, Tq
   std::vector<std::string> columns;  ///< labels of the keys, Tk
   std::vector<float> weights;        ///< row-major, Tq * Tk
@@ -22,8 +22,8 @@ struct MapPanel {
 struct AttentionMap {
   static constexpr int kVersion = 1;
   std::string title;
-  std::string source;       ///< the text that was read, for the caption
-  std::string target;       ///< the text that was written
+  std::string source;  ///< the text that was read, for the caption
+  std::string target;  ///< the text that was written
   std::string row_axis = "queries";
   std::string column_axis = "keys";
   std::vector<MapPanel> panels;

@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "attend/core/errors.h"
+#include "attend/render/attention_map.h"
+#include "attend/render/check.h"
+#include "attend/render/escape.h"
+
+namespace attend::render {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kFormat = "attend-map";
+
+void append_labels(std::string& out, const std::vector<std::string>& labels) {
+  out += '[';
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (i > 0) out += ", ";
+    out += json_string(labels[i]);
+  }
+  out += ']';
+}
+
+/// The shortest digits that read back as the same float; null for what JSON has no number for.
+void append_weight(std::string& out, float weight) {
+  if (!std::isfinite(weight)) {
+    out += "null";
+    return;
+  }
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, weight).ptr;
+  out.append(digits, end);
+}
+
+void append_weights(std::string& out, const MapPanel& panel) {
+  const size_t columns = panel.columns.size();
+  out += '[';
+  for (size_t r = 0; r < panel.rows.size(); ++r) {
+    out += r == 0 ? "\n       [" : ",\n       [";
+    for (size_t c = 0; c < columns; ++c) {
+      if (c > 0) out += ", ";
+      append_weight(out, panel.weights[r * columns + c]);
+    }
+    out += ']';
+  }
+  out += ']';
+}
+
+void append_panel(std::string& out, const MapPanel& panel) {
+  out += "    {\"title\": " + json_string(panel.title) + ", \"kind\": " + json_string(panel.kind);
+  out += ", \"layer\": " + (panel.layer < 0 ? "null" : std::to_string(panel.layer));
+  out += ", \"head\": " + (panel.head < 0 ? "null" : std::to_string(panel.head));
+  out += ",\n     \"rows\": ";
+  append_labels(out, panel.rows);
+  out += ",\n     \"columns\": ";
+  append_labels(out, panel.columns);
+  out += ",\n     \"weights\": ";
+  append_weights(out, panel);
+  out += '}';
+}
+
+/// Reads one object's fields; every complaint names the file and the place in it.
+class Reader {
+ public:
+  Reader(const Json& object, std::string place, const std::string& path)
+      : object_(object), place_(std::move(place)), path_(path) {
+    if (!object.is_object()) fail("", "expected an object, found " + kind_of(object));
+  }
+
+  std::string text(const char* key, const std::string& absent = "") const {
+    const Json* value = find(key);
+    if (value == nullptr) return absent;
+    if (!value->is_string()) fail(key, "expected text, found " + kind_of(*value));
+    return value->get<std::string>();
+  }
+
+  /// A number from 0; absent or null gives -1.
+  int64_t index(const char* key) const {
+    const Json* value = find(key);
+    if (value == nullptr || value->is_null()) return -1;
+    const bool fits = value->is_number_unsigned() &&
+                      value->get<uint64_t>() <= std::numeric_limits<int32_t>::max();
+    if (!fits) fail(key, "expected null or a whole number from 0, found " + kind_of(*value));
+    return value->get<int64_t>();
+  }
+
+  const Json& array(const char* key) const {
+    const Json* value = find(key);
+    if (value == nullptr) fail(key, "is missing");
+    if (!value->is_array()) fail(key, "expected an array, found " + kind_of(*value));
+    return *value;
+  }
+
+  std::vector<std::string> labels(const char* key) const {
+    std::vector<std::string> labels;
+    for (const Json& label : array(key)) {
+      if (!label.is_string()) fail(key, "expected texts, found " + kind_of(label));
+      labels.push_back(label.get<std::string>());
+    }
+    return labels;
+  }
+
+  const Json* find(const char* key) const {
+    const auto found = object_.find(key);
+    return found == object_.end() ? nullptr : &*found;
+  }
+
+  [[noreturn]] void fail(const std::string& key, const std::string& message) const {
+    std::string where = place_;
+    if (!key.empty()) where += (where.empty() ? "\"" : ", \"") + key + "\"";
+    throw DataError(path_,
+                    "not an attention map: " + (where.empty() ? "" : where + ": ") + message);
+  }
+
+  static std::string kind_of(const Json& value) {
+    return value.is_number() ? "the number " + value.dump() : value.type_name();
+  }
+
+ private:
+  const Json& object_;
+  std::string place_;
+  const std::string& path_;
+};
+
+float read_weight(const Json& value, const Reader& panel) {
+  if (value.is_null()) return std::numeric_limits<float>::quiet_NaN();
+  if (!value.is_number())
+    panel.fail("weights", "expected numbers or null, found " + Reader::kind_of(value));
+  const double number = value.get<double>();
+  if (!(std::abs(number) <= std::numeric_limits<float>::max()))
+    panel.fail("weights", "the number " + value.dump() + " is too large");
+  return static_cast<float>(number);
+}
+
+void read_weights(MapPanel& panel, const Reader& reader) {
+  const Json& rows = reader.array("weights");
+  if (rows.size() != panel.rows.size())
+    reader.fail("weights", "expected " + std::to_string(panel.rows.size()) +
+                               " rows, as there are labels, found " + std::to_string(rows.size()));
+  for (size_t r = 0; r < rows.size(); ++r) {
+    if (!rows[r].is_array() || rows[r].size() != panel.columns.size())
+      reader.fail("weights", "row " + std::to_string(r + 1) + ": expected an array of " +
+                                 std::to_string(panel.columns.size()) + " numbers");
+    for (const Json& value : rows[r]) panel.weights.push_back(read_weight(value, reader));
+  }
+}
+
+MapPanel read_panel(const Json& json, size_t number, const std::string& path) {
+  const Reader reader(json, "panel " + std::to_string(number), path);
+  MapPanel panel;
+  panel.title = reader.text("title");
+  panel.kind = reader.text("kind");
+  panel.layer = reader.index("layer");
+  panel.head = reader.index("head");
+  panel.rows = reader.labels("rows");
+  panel.columns = reader.labels("columns");
+  read_weights(panel, reader);
+  return panel;
+}
+
+void check_header(const Reader& reader) {
+  if (reader.text("format") != kFormat)
+    reader.fail("format", std::string("expected \"") + kFormat + "\"");
+  const int64_t version = reader.index("version");
+  if (version < 1) reader.fail("version", "expected a whole number from 1");
+  if (version > AttentionMap::kVersion)
+    reader.fail("version", "this file has version " + std::to_string(version) +
+                               ", the newest known here is " +
+                               std::to_string(AttentionMap::kVersion));
+}
+
+Json parse(const std::string& json, const std::string& path) {
+  try {
+    return Json::parse(json);
+  } catch (const Json::parse_error& error) {
+    // The library's message starts with a tag in brackets; the reader needs the place and the rest.
+    const std::string what = error.what();
+    const size_t tag = what.find("] ");
+    const std::string upto = json.substr(0, std::min(json.size(), error.byte));
+    const auto line = 1 + std::count(upto.begin(), upto.end(), '\n');
+    throw DataError(
+        path, line, 0,
+        "not an attention map: " + (tag == std::string::npos ? what : what.substr(tag + 2)));
+  }
+}
+
+}  // namespace
+
+std::string to_json(const AttentionMap& map) {
+  check_map(map, "to_json");
+  std::string out = std::string("{\"format\": \"") + kFormat +
+                    "\", \"version\": " + std::to_string(AttentionMap::kVersion);
+  out += ",\n \"title\": " + json_string(map.title);
+  out += ",\n \"source\": " + json_string(map.source);
+  out += ",\n \"target\": " + json_string(map.target);
+  out += ",\n \"row_axis\": " + json_string(map.row_axis);
+  out += ", \"column_axis\": " + json_string(map.column_axis);
+  out += ",\n \"panels\": [";
+  for (size_t i = 0; i < map.panels.size(); ++i) {
+    out += i == 0 ? "\n" : ",\n";
+    append_panel(out, map.panels[i]);
+  }
+  out += "]}\n";
+  return out;
+}
+
+AttentionMap from_json(const std::string& json, const std::string& path) {
+  const Json root = parse(json, path);
+  const Reader reader(root, "", path);
+  check_header(reader);
+  AttentionMap map;
+  map.title = reader.text("title");
+  map.source = reader.text("source");
+  map.target = reader.text("target");
+  map.row_axis = reader.text("row_axis", map.row_axis);
+  map.column_axis = reader.text("column_axis", map.column_axis);
+  size_t number = 0;
+  for (const Json& panel : reader.array("panels"))
+    map.panels.push_back(read_panel(panel, ++number, path));
+  return map;
+}
+
+}  // namespace attend::render

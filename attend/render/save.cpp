@@ -1,0 +1,63 @@
+#include "attend/render/save.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "attend/core/errors.h"
+#include "attend/core/files.h"
+#include "attend/render/html_map.h"
+#include "attend/render/map_csv.h"
+#include "attend/render/map_npz.h"
+#include "attend/render/png.h"
+#include "attend/render/svg_map.h"
+
+namespace attend::render {
+namespace {
+
+std::string extension(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return ending;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& endings) {
+  throw InvalidArgument("[map] expected a file name that ends in " + endings + ", found \"" + path +
+                        "\"");
+}
+
+}  // namespace
+
+std::string render_map(const AttentionMap& map, const std::string& path,
+                       const SaveOptions& options) {
+  const std::string ending = extension(path);
+  SvgOptions svg;
+  svg.scaling = options.scaling;
+  if (ending == ".svg") return map_to_svg(map, svg);
+  if (ending == ".png") return map_to_png(map, {svg, 2});
+  if (ending == ".html" || ending == ".htm") return map_to_html(map, {options.scaling});
+  if (ending == ".json") return to_json(map);
+  if (ending == ".npz") return map_to_npz(map);
+  if (ending == ".csv") return map_to_csv(map);
+  refuse(path, ".svg, .png, .html, .json, .npz or .csv");
+}
+
+void save_map(const AttentionMap& map, const std::string& path, const SaveOptions& options) {
+  core::write_file_atomic(path, render_map(map, path, options));
+}
+
+AttentionMap load_map(const std::string& path) {
+  const std::string ending = extension(path);
+  const bool is_known = ending == ".json" || ending == ".npz" || ending == ".npy" ||
+                        ending == ".csv" || ending == ".tsv";
+  if (!is_known) refuse(path, ".json, .npz, .npy, .csv or .tsv");
+  const std::string bytes = core::read_file(path);
+  AttentionMap map = ending == ".json"  ? from_json(bytes, path)
+                     : ending == ".npz" ? map_from_npz(bytes, path)
+                     : ending == ".npy" ? map_from_npy(bytes, path)
+                                        : map_from_csv(bytes, path);
+  if (map.title.empty()) map.title = std::filesystem::path(path).filename().string();
+  return map;
+}
+
+}  // namespace attend::render
