@@ -51,6 +51,7 @@ TRICKY_LINES = [
     "\u00ab1,5\u00bb \u2018a\u2019 \u201b1\u201f 3\u20134 3\u20144 3\u22124",
     "trailing blanks   ",
     "   leading blanks",
+    "a year and a blank: 1999. ",
     "URL https://www.example.org/a_b?c=d&e=f#g, and 50% of $5.",
     "\u0395\u039b\u039b\u0397\u039d\u0399\u039a\u039f\u03a3 \u039f\u0394\u039f\u03a3. \u03a3 \u03a3\u03a3\u03a3 \u0391\u03a3\u0391 '\u0391\u03a3' \u0391\u03a3.\u0391",
     "\u0130STANBUL I\u0131 \u1e9eE\u00df \u01c5 \u0414\u0410 \u00c9T\u00c9 \u2126\u212a\u212b",
@@ -118,6 +119,8 @@ def make_corpora():
     add("two-words", ["Zhongjian Plaza"], ["Zhongjian Plaza"])
     add("four-words", ["one two three four"], ["one two three four"])
     add("no-fourgram", ["a b c x d e f"], ["a b c y d e f"])
+    add("shorter-than-an-order", ["ab"], ["abcdef gh"])
+    add("tied-references", ["ab", "le chat"], ["xyz", "le chat noir"], ["vwxyz", "le chien"])
     add("romanian", ["Produc\u021bia de zah\u0103r prim\u0103 va fi exprimat\u0103 \u00een ceea ce "
                      "prive\u0219te zah\u0103rul alb;"],
         ["produc\u0163ia de zah\u0103r brut se exprim\u0103 \u00een zah\u0103r alb;"])

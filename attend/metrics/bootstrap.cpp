@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "attend/core/errors.h"
 #include "attend/core/random.h"

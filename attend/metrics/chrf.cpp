@@ -1,6 +1,7 @@
 #include "attend/metrics/chrf.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "attend/core/errors.h"
 #include "attend/metrics/ngrams.h"
@@ -94,6 +95,11 @@ class Reader {
   NgramMatcher word_matcher_;
 };
 
+// Counts in a row.
+int64_t width_of(const ChrfOptions& options) {
+  return int64_t{3} * (options.character_order + options.word_order);
+}
+
 double share(int64_t matches, int64_t of) {
   return of > 0 ? static_cast<double>(matches) / static_cast<double>(of) : kEpsilon;
 }
@@ -143,7 +149,7 @@ Statistics chrf_statistics(const std::vector<std::string>& hypotheses,
   check_corpus("chrf", hypotheses, references);
   check_options(options);
   Statistics statistics;
-  statistics.width = 3 * (options.character_order + options.word_order);
+  statistics.width = width_of(options);
   Reader reader(options);
   for (size_t i = 0; i < hypotheses.size(); ++i) {
     const Reading hypothesis = reader.read(hypotheses[i]);
@@ -163,10 +169,9 @@ Statistics chrf_statistics(const std::vector<std::string>& hypotheses,
 
 ChrfScore chrf_of(std::span<const int64_t> sum, const ChrfOptions& options) {
   check_options(options);
-  const auto width = static_cast<size_t>(3 * (options.character_order + options.word_order));
-  if (sum.size() != width) {
-    throw InvalidArgument("[chrf] expected " + std::to_string(width) + " counts, found " +
-                          std::to_string(sum.size()));
+  if (static_cast<int64_t>(sum.size()) != width_of(options)) {
+    throw InvalidArgument("[chrf] expected " + std::to_string(width_of(options)) +
+                          " counts, found " + std::to_string(sum.size()));
   }
   ChrfScore result;
   result.name = "chrF" + std::to_string(options.beta) +
