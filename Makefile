@@ -23,7 +23,7 @@ demo: ## set-up, build, a model in about a minute, translations and a heat map (
 
 test: ## set-up, then all tests: sanitizers on what needs no LibTorch, then everything
 	@tools/setup.sh build test
-	@$(MAKE) --no-print-directory test-asan test-dev
+	@$(MAKE) --no-print-directory -k -j 1 test-asan test-dev
 
 test-asan:
 	@tools/build.sh asan
