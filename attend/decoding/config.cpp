@@ -3,7 +3,7 @@
 namespace attend::decoding {
 
 core::ConfigTable describe(DecodingConfig& config) {
-  return core::ConfigTable("decoding", "how translations are found (greedily)")
+  return core::ConfigTable("decoding", "How translations are found (greedily)")
       .add("max_steps", config.max_steps,
            "Longest translation in tokens, the end mark included; 0: as many as [data] steps.", 0,
            1000000)

@@ -3,7 +3,7 @@
 namespace attend {
 
 core::ConfigTable describe(ModelConfig& config) {
-  return core::ConfigTable("model", "what is trained")
+  return core::ConfigTable("model", "What is trained")
       .add_choice<ModelKind>(
           "kind", config.kind,
           "gru: encoder and decoder without attention; bahdanau: the same with additive "
