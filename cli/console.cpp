@@ -1,0 +1,75 @@
+#include "cli/console.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+namespace attend::cli {
+namespace {
+
+// As many characters as fit, so that the line is never wrapped.
+std::string fit(const std::string& line, int columns) {
+  return line.size() <= static_cast<size_t>(columns) ? line
+                                                     : line.substr(0, static_cast<size_t>(columns));
+}
+
+}  // namespace
+
+int terminal_width() {
+  if (const char* columns = std::getenv("COLUMNS"))
+    if (const int n = std::atoi(columns); n >= 20) return std::min(n, 1000);
+  for (const int file : {STDOUT_FILENO, STDERR_FILENO}) {
+    winsize size{};
+    if (ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
+  }
+  return 80;
+}
+
+bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
+bool stdout_is_terminal() { return isatty(STDOUT_FILENO) != 0; }
+
+std::string duration_text(double seconds) {
+  const auto total = static_cast<long long>(std::max(seconds, 0.0) + 0.5);
+  if (total < 60) return fmt::format("{} s", total);
+  if (total < 3600) return fmt::format("{} min {:02} s", total / 60, total % 60);
+  return fmt::format("{} h {:02} min", total / 3600, total % 3600 / 60);
+}
+
+Console::Console(bool quiet) : quiet_(quiet), terminal_(stderr_is_terminal()) {}
+
+Console::~Console() { settle(); }
+
+void Console::clear() {
+  if (shown_) std::fputs("\r\x1b[K", stderr);
+  shown_ = false;
+}
+
+void Console::note(const std::string& line) {
+  if (!quiet_) warn(line);
+}
+
+void Console::warn(const std::string& line) {
+  clear();
+  std::fputs((line + "\n").c_str(), stderr);
+}
+
+void Console::live(const std::string& line) {
+  if (quiet_ || !terminal_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (shown_ && now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  std::fputs(("\r" + fit(line, terminal_width() - 1) + "\x1b[K").c_str(), stderr);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void Console::settle() {
+  if (shown_) std::fputs("\n", stderr);
+  shown_ = false;
+}
+
+}  // namespace attend::cli

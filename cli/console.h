@@ -1,0 +1,44 @@
+// Standard error as people see it: notes, and one line that is rewritten where it is a terminal.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace attend::cli {
+
+/// Columns of the terminal, from COLUMNS or the terminal itself; 80 where there is none.
+int terminal_width();
+bool stderr_is_terminal();
+bool stdout_is_terminal();
+
+/// "2 min 05 s", "1 h 12 min".
+std::string duration_text(double seconds);
+
+class Console {
+ public:
+  explicit Console(bool quiet = false);
+  ~Console();
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
+
+  /// A line that stays. The live line, if any, moves below it.
+  void note(const std::string& line);
+  /// A warning: a line that stays, also when quiet.
+  void warn(const std::string& line);
+  /// Rewrites the live line, at most ten times a second; nothing where there is no terminal.
+  void live(const std::string& line);
+  /// Ends the live line.
+  void settle();
+
+  bool is_terminal() const { return terminal_; }
+  bool quiet() const { return quiet_; }
+
+ private:
+  void clear();
+  bool quiet_;
+  bool terminal_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point last_;
+};
+
+}  // namespace attend::cli

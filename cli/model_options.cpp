@@ -1,0 +1,27 @@
+#include "cli/model_options.h"
+
+#include "attend/core/errors.h"
+#include "attend/models/model_files.h"
+#include "attend/ops/device.h"
+
+namespace attend::cli {
+
+void add_model_options(CLI::App& command, ModelOptions& options) {
+  command.add_option("--model", options.folder, "Folder of a trained model")->type_name("DIR");
+  command.add_option("--device", options.device, "auto, cpu, cuda or mps")->capture_default_str();
+  command.add_option("--threads", options.threads, "0: as many as there are; changes no result")
+      ->check(CLI::Range(0, 1024));
+}
+
+std::shared_ptr<const LoadedModel> load(const ModelOptions& options) {
+  if (options.folder.empty())
+    throw InvalidArgument("which model? Name its folder with --model DIR");
+  return std::make_shared<LoadedModel>(
+      load_model(options.folder, ops::choose_device(options.device)));
+}
+
+Translator load_translator(const ModelOptions& options) {
+  return Translator::share(load(options), options.threads);
+}
+
+}  // namespace attend::cli

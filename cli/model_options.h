@@ -1,0 +1,25 @@
+// The flags of every command that uses a trained model.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "attend/decoding/translator.h"
+
+namespace attend::cli {
+
+struct ModelOptions {
+  std::string folder;
+  std::string device = "auto";
+  int threads = 0;
+};
+
+/// Adds --model, --device and --threads.
+void add_model_options(CLI::App& command, ModelOptions& options);
+
+/// Throws InvalidArgument when no --model was given, and as load_model does.
+std::shared_ptr<const LoadedModel> load(const ModelOptions& options);
+Translator load_translator(const ModelOptions& options);
+
+}  // namespace attend::cli

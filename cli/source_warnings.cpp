@@ -1,0 +1,59 @@
+#include "cli/source_warnings.h"
+
+#include <fmt/format.h>
+
+#include "attend/core/utf8.h"
+
+namespace attend::cli {
+namespace {
+
+constexpr int64_t kTold = 5;
+constexpr size_t kWords = 8;
+
+std::string words(const std::vector<std::string>& unknown) {
+  std::string text;
+  for (size_t i = 0; i < unknown.size() && i < kWords; ++i)
+    text += (i == 0 ? "" : ", ") + unknown[i];
+  if (unknown.size() > kWords) text += fmt::format(" and {} more", unknown.size() - kWords);
+  return text;
+}
+
+}  // namespace
+
+void SourceWarnings::tell(Kind& kind, int64_t line, const std::string& text) {
+  kind.lines.add(line);
+  if (kind.lines.count <= kTold) console_.warn(fmt::format("attend: line {}: {}", line, text));
+}
+
+void SourceWarnings::add(int64_t line, const Translation& translation) {
+  if (translation.source_tokens.empty()) return;
+  if (translation.source_cut)
+    tell(cut_, line,
+         fmt::format("cut to {} tokens, as the model was trained on sentences of up to {} with the "
+                     "end mark",
+                     translation.source_tokens.size() - 1, translation.source_tokens.size()));
+  if (!translation.unknown.empty())
+    tell(unknown_, line,
+         fmt::format("unknown {}: {}", translation.unknown.size() == 1 ? "word" : "words",
+                     words(translation.unknown)));
+  if (translation.text.empty())
+    tell(empty_, line, "the translation is empty");
+  else if (!translation.finished)
+    tell(unfinished_, line,
+         fmt::format("the translation has no end after {} tokens (--max-steps allows more)",
+                     translation.tokens.size()));
+}
+
+void SourceWarnings::mended(const data::LineTally& lines) {
+  if (lines.count > 0)
+    console_.warn("attend: invalid UTF-8 replaced by U+FFFD on " + lines.text());
+}
+
+void SourceWarnings::finish() {
+  for (const Kind* kind : {&cut_, &unknown_, &empty_, &unfinished_})
+    if (kind->lines.count > kTold)
+      console_.warn(fmt::format("attend: {} {}: {}", kind->lines.count, kind->summary,
+                                kind->lines.text()));
+}
+
+}  // namespace attend::cli

@@ -1,0 +1,36 @@
+// The machine and the build, as `attend info` and `attend doctor` show them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attend::cli {
+
+struct SystemReport {
+  std::string version;
+  std::string libtorch;
+  std::string compiler;
+  std::string platform;            ///< "Linux 6.1 x86_64"
+  std::string processor;           ///< the model's name; may be empty
+  std::vector<std::string> isa;    ///< vector instructions the processor has, the widest last
+  std::string libtorch_isa;        ///< what LibTorch chose of them
+  int threads = 1;                 ///< that `--threads 0` means
+  std::string device;              ///< that `--device auto` means
+  bool cuda = false;
+  bool mps = false;
+  bool png = false;
+};
+
+SystemReport system_report();
+
+struct Check {
+  std::string name;
+  bool good = true;
+  std::string detail;  ///< what was found and, if not good, what to do
+};
+
+/// Whether the installation works, from a product of matrices to the present folder.
+std::vector<Check> check_installation();
+
+}  // namespace attend::cli

@@ -1,0 +1,279 @@
+// attend train: from pairs to a model's folder.
+#include <ATen/Context.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "attend/core/errors.h"
+#include "attend/core/files.h"
+#include "attend/decoding/greedy.h"
+#include "attend/models/model_files.h"
+#include "attend/ops/device.h"
+#include "attend/render/curves.h"
+#include "attend/training/metrics_log.h"
+#include "attend/training/trainer.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/train_data.h"
+#include "cli/train_folder.h"
+#include "cli/train_progress.h"
+
+namespace attend::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TrainFlags {
+  std::string config;
+  std::string data, source, target;
+  std::string valid, valid_source, valid_target;
+  std::string out, init;
+  std::string device = "auto";
+  int64_t limit = -1, sample = -1, seed = -1, epochs = -1, threads = -1;
+  double valid_share = -1.0;
+  std::vector<std::string> set;
+  bool resume = false, overwrite = false, quiet = false, verbose = false;
+};
+
+std::string absolute(const std::string& path) {
+  return path.empty() ? path : fs::absolute(path).lexically_normal().string();
+}
+
+template <class T>
+void override_if(T flag, T none, T& value) {
+  if (flag != none) value = flag;
+}
+
+// Default < config file or preset < --set < flags.
+RunConfig configure(const TrainFlags& flags) {
+  RunConfig config;
+  if (flags.resume) {
+    read_run_config((fs::path(flags.out) / "config.toml").string(), config);
+  } else if (!flags.config.empty()) {
+    read_run_config(flags.config, config);
+  }
+  std::vector<core::ConfigTable> tables = config.tables();
+  for (const auto& assignment : flags.set) core::set_config(assignment, tables);
+
+  data::DataConfig& d = config.data;
+  if (!flags.data.empty() || !flags.source.empty() || !flags.target.empty())
+    d.pairs = flags.data, d.source = flags.source, d.target = flags.target;
+  if (!flags.valid.empty() || !flags.valid_source.empty() || !flags.valid_target.empty())
+    d.valid_pairs = flags.valid, d.valid_source = flags.valid_source,
+    d.valid_target = flags.valid_target;
+  for (std::string* path : {&d.pairs, &d.source, &d.target, &d.valid_pairs, &d.valid_source,
+                            &d.valid_target, &config.text.source_spm, &config.text.target_spm})
+    *path = absolute(*path);
+  override_if<int64_t>(flags.limit, -1, d.limit);
+  override_if<int64_t>(flags.sample, -1, d.sample);
+  override_if(flags.valid_share, -1.0, d.valid_share);
+  override_if<int64_t>(flags.seed, -1, config.training.seed);
+  override_if<int64_t>(flags.epochs, -1, config.training.epochs);
+  override_if<int64_t>(flags.threads, -1, config.training.threads);
+  if (d.pairs.empty() && d.source.empty() && d.target.empty())
+    throw InvalidArgument(
+        "there is nothing to train on: name a file of pairs with --data FILE, or two files with "
+        "--source A --target B");
+  return config;
+}
+
+std::unique_ptr<Seq2Seq> build_model(RunConfig& config, const TrainData& data,
+                                     const TrainFlags& flags) {
+  ModelConfig model = config.model;
+  model.source_vocabulary = data.source.vocabulary_size();
+  model.target_vocabulary = data.target.vocabulary_size();
+  model.begin_id = data.target.special().begin;
+  model.padding_id = data.target.special().padding;
+  auto built = make_model(model, {.seed = static_cast<uint64_t>(config.training.seed),
+                                  .device = ops::choose_device(flags.device)});
+  if (!flags.init.empty()) load_weights_into(flags.init, *built);
+  return built;
+}
+
+training::DecodedValidation decode_samples(const Seq2Seq& model, const TrainData& data,
+                                           const RunConfig& config) {
+  training::DecodedValidation decoded;
+  data::PackedIds source;
+  for (const auto& pair : data.samples)
+    source.append(data::encode_source(data.source, pair.source, config.data.steps).ids);
+  const text::SpecialIds& marks = data.target.special();
+  const int64_t steps =
+      config.decoding.max_steps > 0 ? config.decoding.max_steps : config.data.steps;
+  const auto hypotheses = decoding::greedy(model, source, {steps, marks.begin, marks.end, false});
+  for (size_t i = 0; i < hypotheses.size(); ++i)
+    decoded.samples.push_back({data.source.clean(data.samples[i].source),
+                               data.target.clean(data.samples[i].target),
+                               data.target.decode(hypotheses[i].ids)});
+  return decoded;
+}
+
+void draw_losses(const std::string& folder, const RunConfig& config, double floor) {
+  const auto records = training::read_metrics((fs::path(folder) / "metrics.jsonl").string());
+  render::Series train{"training", {}, {}}, held_out{"held out", {}, {}};
+  for (const auto& record : records) {
+    const auto epoch = static_cast<double>(record.epoch);
+    if (record.train_loss) train.x.push_back(epoch), train.y.push_back(*record.train_loss);
+    if (record.valid_loss) held_out.x.push_back(epoch), held_out.y.push_back(*record.valid_loss);
+  }
+  render::Curves curves;
+  curves.title = "Loss of " + fs::path(folder).filename().string();
+  curves.x_axis = "epoch";
+  curves.y_axis = "cross-entropy (nats per target token)";
+  curves.series.push_back(train);
+  if (!held_out.x.empty()) curves.series.push_back(held_out);
+  curves.references.push_back(
+      {fmt::format("floor {:.3f}: sources with several targets", floor), floor});
+  core::write_file_atomic((fs::path(folder) / "loss.svg").string(), render::curves_to_svg(curves));
+}
+
+void announce(Console& console, const Seq2Seq& model, const TrainData& data, double floor,
+              int threads) {
+  console.note(
+      fmt::format("training on {} pairs ({} target tokens), held out {}; vocabularies of {} and {}",
+                  data.train.size(), data.train.target.tokens(), data.held_out.size(),
+                  data.source.vocabulary_size(), data.target.vocabulary_size()));
+  console.note(fmt::format("{} parameters; {} {}; loss can't fall below {:.3f} on these pairs",
+                           model.parameters().numel(), threads, threads == 1 ? "thread" : "threads",
+                           floor));
+}
+
+void conclude(Console& console, const training::TrainingResult& result, const TrainFlags& flags,
+              const TrainData& data) {
+  using End = training::TrainingResult::End;
+  if (result.skipped > 0)
+    console.note(
+        fmt::format("{} steps were skipped: their gradient was not finite", result.skipped));
+  if (result.end == End::kPatience) console.note("ended: the held-out loss has stopped falling");
+  if (result.end == End::kStopped) {
+    console.warn(
+        fmt::format("stopped after {} epochs; the model so far is in {}. To go on:\n"
+                    "  attend train --resume --out {}",
+                    result.epochs, flags.out, flags.out));
+    return;
+  }
+  if (result.best_weights)
+    console.note(fmt::format("the weights kept are those of epoch {}, held-out loss {:.4f}",
+                             result.best_epoch, *result.best_loss));
+  const std::string example =
+      data.samples.empty() ? "some text" : data.source.clean(data.samples.front().source);
+  console.note(
+      fmt::format("the model is in {0}; the curve of the loss is {0}/loss.svg. Try:\n"
+                  "  attend translate --model {0} \"{1}\"\n"
+                  "  attend map --model {0} \"{1}\"",
+                  flags.out, example));
+}
+
+int train(const TrainFlags& flags) {
+  if (flags.resume) check_resumable(flags.out);
+  RunConfig config = configure(flags);
+  Console console(flags.quiet);
+  const auto note = [&](const std::string& line) { console.note(line); };
+
+  const TrainData data = read_train_data(config, flags.resume ? flags.out : "", note);
+  const std::unique_ptr<Seq2Seq> model = build_model(config, data, flags);
+  const std::string toml = core::print_config(config.tables());
+  const auto write_config = [&] {
+    core::write_file_atomic((fs::path(flags.out) / "config.toml").string(), toml);
+  };
+  if (!flags.resume) {
+    prepare_folder(flags.out, flags.overwrite);
+    write_config();
+    data.source.save(flags.out);
+    data.target.save(flags.out);
+  }
+  const double floor = data::loss_floor(data.train);
+  announce(console, *model, data, floor, training::automatic_threads(config.training.threads));
+
+  TrainProgress progress(console, config.training.epochs, flags.verbose);
+  training::TrainerCallbacks callbacks;
+  bool config_is_written = !flags.resume;
+  callbacks.on_step = [&](const training::StepReport& r) {
+    // Only now is it certain that a resumed run accepts what was changed on the command line.
+    if (!config_is_written) write_config();
+    config_is_written = true;
+    progress.step(r);
+  };
+  callbacks.on_epoch = [&](const training::EpochRecord& r) { progress.epoch(r); };
+  callbacks.on_validation = [&](const training::ValidationReport& r) { progress.validation(r); };
+  callbacks.on_note = note;
+  callbacks.decode = [&](const Seq2Seq& m) { return decode_samples(m, data, config); };
+  const training::TrainingResult result = training::train(
+      *model, config.training,
+      {.train = &data.train, .held_out = data.held_out.size() > 0 ? &data.held_out : nullptr},
+      {.folder = flags.out,
+       .identity = identify(data.source, data.target, toml),
+       .resume = flags.resume,
+       .stop = &stop_on_signals()},
+      callbacks);
+  console.settle();
+  draw_losses(flags.out, config, floor);
+  conclude(console, result, flags, data);
+  return result.end == training::TrainingResult::End::kStopped ? 1 : 0;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<TrainFlags>();
+  CLI::App* command = app.add_subcommand("train", "Train a translator on sentence pairs.");
+  const auto text = [&](const char* name, std::string& value, const char* help) {
+    return command->add_option(name, value, help)->type_name("FILE");
+  };
+  command
+      ->add_option(
+          "--config", flags->config,
+          "A TOML file, or a preset: gru, bahdanau, transformer (the chapter's settings on "
+          "600 pairs), demo, small-gru, small-bahdanau, small-transformer")
+      ->type_name("FILE|PRESET");
+  text("--data", flags->data,
+       "Pairs in two or three tab-separated columns; plain, .gz, or manythings' .zip");
+  text("--source", flags->source, "One sentence a line; with --target, in place of --data");
+  text("--target", flags->target, "Its translations, line by line");
+  text("--valid", flags->valid, "Held-out pairs, in columns");
+  text("--valid-source", flags->valid_source, "Held-out sentences; with --valid-target");
+  text("--valid-target", flags->valid_target, "Their translations");
+  command
+      ->add_option("--valid-share", flags->valid_share,
+                   "Hold out this share of the distinct source sentences, as in 0.1")
+      ->check(CLI::Range(0.0, 0.99));
+  command->add_option("--limit", flags->limit, "Use the first N pairs (0: all)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--sample", flags->sample, "Use N pairs drawn by the seed (0: all)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--out", flags->out, "Folder for the model")->type_name("DIR")->required();
+  command->add_option("--epochs", flags->epochs, "Passes over the data")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--seed", flags->seed, "Of weights, order and dropout")
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--threads", flags->threads,
+                   "0: as many as there are. Any number gives the same bits")
+      ->check(CLI::Range(0, 1024));
+  command->add_option("--device", flags->device, "auto, cpu, cuda or mps")->capture_default_str();
+  command
+      ->add_option("--set", flags->set,
+                   "Any key of the configuration, as in --set model.hidden=64; repeatable")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->expected(1);
+  command->add_option("--init", flags->init, "Begin with the weights of this model")
+      ->type_name("DIR");
+  command->add_flag("--resume", flags->resume, "Go on with the run in --out, bit for bit");
+  command->add_flag("--overwrite", flags->overwrite, "Replace the model in --out");
+  command->add_flag("--quiet", flags->quiet, "Print warnings only");
+  command->add_flag("--verbose", flags->verbose, "Print a line for every epoch");
+  command->footer(
+      "Example:\n"
+      "  attend train --config bahdanau --data fra.txt --out my-model\n"
+      "A file's own configuration is stored as DIR/config.toml, every key explained;\n"
+      "`--config DIR/config.toml` repeats the run. Ctrl-C stops cleanly; --resume goes on.");
+  command->callback([flags, &action] {
+    if (flags->resume && (flags->overwrite || !flags->config.empty() || !flags->init.empty()))
+      throw InvalidArgument(
+          "--resume goes on with the configuration in --out; it excludes --config, "
+          "--init and --overwrite");
+    action = [flags] { return train(*flags); };
+  });
+}
+
+}  // namespace attend::cli

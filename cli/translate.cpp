@@ -1,0 +1,225 @@
+// attend translate: text in, text out, line by line.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "attend/core/errors.h"
+#include "attend/data/corpus.h"
+#include "attend/render/save.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/model_options.h"
+#include "cli/output.h"
+#include "cli/source_warnings.h"
+
+namespace attend::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct TranslateFlags {
+  ModelOptions model;
+  std::vector<std::string> text;
+  std::string input, output, map;
+  bool tokens = false, scores = false, json = false, quiet = false;
+  int64_t max_steps = 0, batch_size = 64;
+};
+
+std::string joined(const std::vector<std::string>& tokens) {
+  std::string text;
+  for (const auto& token : tokens) text += (text.empty() ? "" : " ") + token;
+  return text;
+}
+
+std::string json_line(int64_t number, const std::string& line, const Translation& t) {
+  const nlohmann::ordered_json object = {{"line", number},
+                                         {"source", line},
+                                         {"text", t.text},
+                                         {"source_tokens", t.source_tokens},
+                                         {"tokens", t.tokens},
+                                         {"score", t.score},
+                                         {"log_probabilities", t.log_probabilities},
+                                         {"finished", t.finished},
+                                         {"source_cut", t.source_cut},
+                                         {"unknown", t.unknown}};
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+// "out.svg" -> "out-3.svg", where there is more than one line.
+std::string map_path(const std::string& path, int64_t number, bool is_only) {
+  if (is_only) return path;
+  const std::filesystem::path whole(path);
+  return (whole.parent_path() / (whole.stem().string() + "-" + std::to_string(number) +
+                                 whole.extension().string()))
+      .string();
+}
+
+// One call of the program.
+class Job {
+ public:
+  explicit Job(const TranslateFlags& flags)
+      : flags_(flags),
+        console_(flags.quiet),
+        warnings_(console_),
+        output_(flags.output),
+        translator_(load_translator(flags.model)) {
+    if (!flags.map.empty()) check_writable(flags.map);
+  }
+
+  int run() {
+    if (flags_.text.empty() && flags_.input.empty() && isatty(STDIN_FILENO))
+      converse();
+    else
+      translate_all(read());
+    warnings_.finish();
+    output_.finish();
+    return 0;
+  }
+
+ private:
+  data::Lines read() const {
+    if (!flags_.text.empty()) {
+      std::string all;  // through the same mending as a file
+      for (const auto& sentence : flags_.text) {
+        std::string line = sentence;
+        std::replace(line.begin(), line.end(), '\n', ' ');
+        all += line + "\n";
+      }
+      return data::parse_text_lines(all, "the arguments");
+    }
+    if (!flags_.input.empty() && flags_.input != "-") return data::read_text_lines(flags_.input);
+    const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
+    return data::parse_text_lines(bytes, "standard input");
+  }
+
+  // A person at a terminal: each line is answered at once.
+  void converse() {
+    console_.note("One sentence a line; Ctrl-D ends.");
+    std::string line;
+    int64_t number = 0;
+    while (std::getline(std::cin, line)) {
+      const data::Lines one = data::parse_text_lines(line + "\n", "standard input");
+      warnings_.mended(one.mended);
+      const Translation translation = translator_.translate(one.lines.front(), options());
+      emit(++number, one.lines.front(), translation, false);
+    }
+  }
+
+  void translate_all(const data::Lines& input) {
+    warnings_.mended(input.mended);
+    const auto total = static_cast<int64_t>(input.lines.size());
+    // Enough batches at once to sort by length and to keep all threads busy, and few enough that
+    // results come while the rest is being translated.
+    const int64_t chunk = std::max<int64_t>(flags_.batch_size * 64, 4096);
+    for (int64_t first = 0; first < total; first += chunk) {
+      const int64_t end = std::min(first + chunk, total);
+      const std::vector<std::string> lines(input.lines.begin() + first, input.lines.begin() + end);
+      TranslateOptions chunk_options = options();
+      chunk_options.progress = [&](int64_t done, int64_t) { progress(first + done, total); };
+      const std::vector<Translation> results = translator_.translate(lines, chunk_options);
+      for (int64_t i = first; i < end; ++i)
+        emit(i + 1, lines[static_cast<size_t>(i - first)], results[static_cast<size_t>(i - first)],
+             total == 1);
+    }
+    console_.settle();
+  }
+
+  TranslateOptions options() const {
+    TranslateOptions options;
+    options.max_steps = flags_.max_steps;
+    options.batch_size = flags_.batch_size;
+    options.attention = !flags_.map.empty();
+    return options;
+  }
+
+  void progress(int64_t done, int64_t total) {
+    if (isatty(STDOUT_FILENO) && !output_.is_file()) return;  // the lines themselves are progress
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    if (done == 0 || seconds < 0.5) return;
+    const double rate = static_cast<double>(done) / seconds;
+    console_.live(fmt::format("translated {} of {} lines  {:.0f} lines/s  {} left", done, total,
+                              rate, duration_text(static_cast<double>(total - done) / rate)));
+  }
+
+  void emit(int64_t number, const std::string& line, const Translation& translation, bool is_only) {
+    warnings_.add(number, translation);
+    if (flags_.json) {
+      output_.write(json_line(number, line, translation));
+    } else {
+      std::string text = flags_.tokens ? joined(translation.tokens) : translation.text;
+      if (flags_.scores) text = fmt::format("{:.6f}\t{}", translation.score, text);
+      output_.write(text + "\n");
+    }
+    if (!flags_.map.empty() && !translation.source_tokens.empty()) draw(number, translation, is_only);
+  }
+
+  void draw(int64_t number, const Translation& translation, bool is_only) {
+    if (translation.map.panels.empty())
+      throw DataError(flags_.model.folder,
+                      "this model has no attention, so there is no map to draw");
+    const std::string path = map_path(flags_.map, number, is_only);
+    render::save_map(translation.map, path);
+    console_.note("map written to " + path);
+  }
+
+  const TranslateFlags& flags_;
+  Console console_;
+  SourceWarnings warnings_;
+  Output output_;
+  Translator translator_;
+  Clock::time_point begin_ = Clock::now();
+};
+
+void check(const TranslateFlags& flags) {
+  if (!flags.text.empty() && !flags.input.empty())
+    throw InvalidArgument("give either sentences or --input FILE, not both");
+  if (flags.json && (flags.tokens || flags.scores))
+    throw InvalidArgument("--json has tokens and scores in it; leave out --tokens and --scores");
+}
+
+}  // namespace
+
+void add_translate(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<TranslateFlags>();
+  CLI::App* command = app.add_subcommand("translate", "Translate text with a trained model.");
+  add_model_options(*command, flags->model);
+  command->add_option("text", flags->text, "Sentences, each in quotes")->type_name("SENTENCE");
+  command->add_option("--input", flags->input, "File of sentences, one a line; plain or .gz; -: standard input")
+      ->type_name("FILE");
+  command->add_option("--output", flags->output, "File for the result, written whole at the end")
+      ->type_name("FILE");
+  command->add_flag("--tokens", flags->tokens, "Print the model's tokens, not joined text");
+  command->add_flag("--scores", flags->scores,
+                    "Before each line its log-probability (nats, the end mark included) and a tab");
+  command->add_flag("--json", flags->json, "Print an object a line: text, tokens, scores, warnings");
+  command
+      ->add_option("--map", flags->map,
+                   "Draw what it attends to: .svg, .png, .html, .json, .npz; with several lines, "
+                   "FILE-1.svg, FILE-2.svg ...")
+      ->type_name("FILE");
+  command
+      ->add_option("--max-steps", flags->max_steps,
+                   "Longest translation in tokens, the end mark included (0: the model's)")
+      ->check(CLI::Range(0, 1000000));
+  command->add_option("--batch-size", flags->batch_size, "Sentences at once; changes no result")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_flag("--quiet", flags->quiet, "No progress and no notes; warnings stay");
+  command->footer(
+      "Examples:\n"
+      "  attend translate --model my-model \"I am at home.\" \"Go!\"\n"
+      "  attend translate --model my-model --input english.txt --output french.txt\n"
+      "Line n of the result belongs to line n of the input; a blank line gives a blank line.\n"
+      "What is cut, unknown or empty is reported on standard error, by line.");
+  command->callback([flags, &action] {
+    check(*flags);
+    action = [flags] { return Job(*flags).run(); };
+  });
+}
+
+}  // namespace attend::cli
