@@ -1,0 +1,80 @@
+// Every kind of finding, in the order of the report. An implementation detail of the doctor.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "attend/data/doctor.h"
+
+namespace attend::data {
+
+enum class Kind : uint8_t {
+  kEmpty,
+  kUtf16,
+  kNul,
+  kLineCounts,
+  kNoColumns,
+  kNoPairs,
+  kOneColumn,
+  kBlankSide,
+  kBlankLine,
+  kMoreColumns,
+  kInvalidUtf8,
+  kReplacement,
+  kMojibake,
+  kEntity,
+  kByteOrderMark,
+  kCarriageReturn,
+  kInnerCarriageReturn,
+  kOddBlank,
+  kZeroWidth,
+  kOtherLineEnd,
+  kControl,
+  kNotNfc,
+  kMixedScripts,
+  kReservedName,
+  kSameText,
+  kDuplicate,
+  kSeveralTargets,
+  kLong,
+  kLengthRatio,
+  kLengthsDisagree,
+  kCount,
+};
+
+struct CatalogueEntry {
+  const char* name;
+  Severity severity;
+  const char* explanation;
+  const char* effect;
+};
+
+const CatalogueEntry& catalogue(Kind kind);
+
+/// Counts findings and keeps the first examples of each.
+class Tally {
+ public:
+  explicit Tally(const ExamineOptions& options) : options_(options) {}
+  void add(Kind kind, int64_t line, std::string_view text, int64_t count = 1);
+  /// One more, and an excerpt around code point `focus` of the text, which is written <U+XXXX>.
+  void add_at(Kind kind, int64_t line, std::string_view text, int64_t focus);
+  int64_t count(Kind kind) const { return slots_[static_cast<size_t>(kind)].count; }
+  void raise(Kind kind, Severity severity) { slots_[static_cast<size_t>(kind)].raised = severity; }
+  std::vector<Finding> finish() const;
+
+ private:
+  struct Slot {
+    int64_t count = 0;
+    Severity raised = Severity::kInfo;
+    std::vector<Example> examples;
+  };
+  ExamineOptions options_;
+  std::array<Slot, static_cast<size_t>(Kind::kCount)> slots_;
+};
+
+/// What can be told from one line's characters: encoding, invisible and damaged text. `line` has no
+/// LF.
+void examine_characters(std::string_view line, int64_t number, Tally& tally);
+
+}  // namespace attend::data
