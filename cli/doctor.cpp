@@ -1,10 +1,11 @@
 // attend doctor: what is odd about data, or about the installation.
+#include "attend/data/doctor.h"
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "attend/core/errors.h"
-#include "attend/data/doctor.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/system_report.h"
@@ -45,9 +46,9 @@ int examine_installation(const DoctorFlags& flags) {
                : "What is marked \"care\" should be mended.\n";
   const nlohmann::ordered_json json = {{"version", 1}, {"needs_care", !good}, {"checks", list}};
   Output output;
-  output.write(flags.json
-                   ? json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-                   : text);
+  output.write(
+      flags.json ? json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
+                 : text);
   output.finish();
   return good ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #include "attend/metrics/book_bleu.h"
 #include "attend/models/model_files.h"
 #include "attend/ops/torch_threads.h"
+#include "attend/training/config.h"
 #include "attend/training/gradients.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -16,7 +17,6 @@
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/source_warnings.h"
-#include "attend/training/config.h"
 
 namespace attend::cli {
 namespace {
@@ -211,7 +211,8 @@ int evaluate(const EvaluateFlags& flags) {
   for (const auto& hint : e.bleu.hints) console.warn("attend: " + hint);
   if (e.shared_sources > 0)
     console.note(fmt::format("{} {} several references; each pair is scored by its own alone",
-                             e.shared_sources, e.shared_sources == 1 ? "source has" : "sources have"));
+                             e.shared_sources,
+                             e.shared_sources == 1 ? "source has" : "sources have"));
   Output output;
   if (flags.json) {
     output.write(to_json(e, flags.sentences));
@@ -227,7 +228,8 @@ void check(const EvaluateFlags& flags) {
   metrics::parse_tokenizer(flags.tokenizer);
   if (!flags.hypothesis.empty()) {
     if (!flags.model.folder.empty() || !flags.data.empty())
-      throw InvalidArgument("--hypothesis is scored without a model: it goes with --reference alone");
+      throw InvalidArgument(
+          "--hypothesis is scored without a model: it goes with --reference alone");
     if (flags.reference.empty()) throw InvalidArgument("--hypothesis H needs --reference B");
     if (flags.by_length && flags.source.empty())
       throw InvalidArgument("--by-length needs --source A: the lengths are those of the source");
@@ -248,7 +250,8 @@ void add_inputs(CLI::App& command, EvaluateFlags& flags) {
   file("--data", flags.data, "Pairs in columns; plain, .gz, or .zip");
   file("--source", flags.source, "One sentence a line; with --reference");
   file("--reference", flags.reference, "Their reference translations, line by line");
-  file("--hypothesis", flags.hypothesis, "Translations to score against --reference, without a model");
+  file("--hypothesis", flags.hypothesis,
+       "Translations to score against --reference, without a model");
   command.add_option("--limit", flags.limit, "The first N pairs (0: all)")
       ->check(CLI::NonNegativeNumber);
 }
@@ -291,7 +294,8 @@ void add_evaluate(CLI::App& app, Action& action) {
       "Examples:\n"
       "  attend evaluate --model my-model --data test.txt --sentences\n"
       "  attend evaluate --hypothesis french.txt --reference reference.txt\n"
-      "With a model, both sides are its own words (signature tok:none, case:lc), so that punctuation\n"
+      "With a model, both sides are its own words (signature tok:none, case:lc), so that "
+      "punctuation\n"
       "and case are as it writes them; --detokenised scores raw text, to compare with others. A\n"
       "source that stands in several pairs is scored pair by pair, with one reference each.");
   command->callback([flags, &action] {

@@ -47,8 +47,7 @@ Json bleu_json(const Evaluation& e) {
 }
 
 Json chrf_json(const Evaluation& e) {
-  Json json = {
-      {"name", e.chrf.name}, {"score", e.chrf.score}, {"signature", chrf_signature(e)}};
+  Json json = {{"name", e.chrf.name}, {"score", e.chrf.score}, {"signature", chrf_signature(e)}};
   if (e.chrf_interval) json["interval"] = interval_json(*e.chrf_interval);
   return json;
 }
@@ -86,13 +85,12 @@ std::string sentences_text(const Evaluation& e) {
 }
 
 std::string summary_text(const Evaluation& e) {
-  std::string text =
-      fmt::format("{} {}, scored as {}; one reference a line\n", e.sentences.size(),
-                  e.sentences.size() == 1 ? "sentence" : "sentences", e.scored);
+  std::string text = fmt::format("{} {}, scored as {}; one reference a line\n", e.sentences.size(),
+                                 e.sentences.size() == 1 ? "sentence" : "sentences", e.scored);
   text += metrics::to_text(e.bleu, 2, bleu_signature(e), e.bleu_interval) + "\n";
   text += metrics::to_text(e.chrf, 2, chrf_signature(e), e.chrf_interval) + "\n";
-  text += fmt::format("the book's BLEU = {:.3f} (mean over sentences, k = 2, 0 to 1)\n",
-                      e.book_bleu);
+  text +=
+      fmt::format("the book's BLEU = {:.3f} (mean over sentences, k = 2, 0 to 1)\n", e.book_bleu);
   if (e.loss && e.loss->tokens > 0)
     text += fmt::format("loss = {:.4f} nats per target token, perplexity = {:.3f} ({} tokens)\n",
                         e.loss->sum / static_cast<double>(e.loss->tokens),

@@ -42,7 +42,7 @@ struct Evaluation {
   double book_bleu = 0.0;  ///< mean over sentences, k = 2
   std::optional<Loss> loss;
   std::vector<metrics::LengthBucket> by_length;  ///< empty unless asked for
-  int64_t shared_sources = 0;  ///< sources that stand in more than one pair
+  int64_t shared_sources = 0;                    ///< sources that stand in more than one pair
 };
 
 /// "go . => va !, bleu 1.000" a line.

@@ -27,13 +27,12 @@ std::string list(const std::vector<std::string>& words, const char* between = " 
 }
 
 std::string system_text(const SystemReport& report) {
-  std::string text = fmt::format(
-      "attend     {}\nLibTorch   {}\ncompiler   {}\nsystem     {}\n", report.version,
-      report.libtorch, report.compiler, report.platform);
+  std::string text = fmt::format("attend     {}\nLibTorch   {}\ncompiler   {}\nsystem     {}\n",
+                                 report.version, report.libtorch, report.compiler, report.platform);
   if (!report.processor.empty()) text += "processor  " + report.processor + "\n";
   text += fmt::format("ISA        {}; LibTorch uses {}\n", list(report.isa), report.libtorch_isa);
-  text += fmt::format("threads    {} by default; any number gives the same results\n",
-                      report.threads);
+  text +=
+      fmt::format("threads    {} by default; any number gives the same results\n", report.threads);
   text += fmt::format("device     {} by default; CUDA: {}, MPS: {}\n", report.device,
                       report.cuda ? "yes" : "no", report.mps ? "yes" : "no");
   text += fmt::format("PNG        {}\n", report.png ? "yes" : "no (built without librsvg)");

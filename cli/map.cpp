@@ -31,7 +31,8 @@ std::string sentence(const MapFlags& flags) {
   std::string text;
   for (const auto& word : flags.text) text += (text.empty() ? "" : " ") + word;
   if (text::is_blank_line(text))
-    throw InvalidArgument("which sentence? Give one in quotes: attend map --model DIR \"I'm home.\"");
+    throw InvalidArgument(
+        "which sentence? Give one in quotes: attend map --model DIR \"I'm home.\"");
   return text;
 }
 
@@ -91,7 +92,8 @@ void add_choice(CLI::App& command, MapChoice& choice) {
   command.add_option("--layer", choice.layer, "Layer, from 1")
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
-  command.add_option("--head", choice.head, "Head, from 1; or mean; or all")->type_name("N|mean|all");
+  command.add_option("--head", choice.head, "Head, from 1; or mean; or all")
+      ->type_name("N|mean|all");
 }
 
 }  // namespace
@@ -133,7 +135,8 @@ void add_map(CLI::App& app, Action& action) {
       "  attend map --model my-model \"I'm home.\"\n"
       "  attend map --model my-model \"I'm home.\" --force \"je suis chez moi .\" --out home.html\n"
       "  attend map --from weights.npz --out weights.svg\n"
-      "A row is a word that is written, a column a word that is looked at. Without --kind, --layer\n"
+      "A row is a word that is written, a column a word that is looked at. Without --kind, "
+      "--layer\n"
       "and --head: .html, .json and .npz hold everything, other pictures the cross-attention, and\n"
       "the terminal the mean over each layer's heads.");
   command->callback([flags, &action] {

@@ -16,7 +16,8 @@ enum class Room { kTerminal, kPicture, kOnePanel, kEverything };
 Room room_of(const std::string& path) {
   if (path.empty()) return Room::kTerminal;
   std::string ending = std::filesystem::path(path).extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   if (ending == ".csv") return Room::kOnePanel;
   return ending == ".svg" || ending == ".png" ? Room::kPicture : Room::kEverything;
 }

@@ -1,5 +1,5 @@
-// Which panels of a map are drawn: what --kind, --layer and --head say, and what they mean when they
-// say nothing.
+// Which panels of a map are drawn: what --kind, --layer and --head say, and what they mean when
+// they say nothing.
 #pragma once
 
 #include <cstdint>

@@ -116,12 +116,11 @@ nlohmann::ordered_json configuration_json(const std::string& lines) {
 }  // namespace
 
 std::string model_text(const LoadedModel& loaded, const std::string& folder) {
-  std::string text = fmt::format("{}\n{} parameters, {:.1f} MB; reads up to {} tokens, the end mark "
-                                 "included\n",
-                                 kind_text(loaded.model->config().kind),
-                                 grouped(loaded.model->parameters().numel()),
-                                 static_cast<double>(weight_bytes(loaded)) / 1e6,
-                                 loaded.data_config.steps);
+  std::string text = fmt::format(
+      "{}\n{} parameters, {:.1f} MB; reads up to {} tokens, the end mark "
+      "included\n",
+      kind_text(loaded.model->config().kind), grouped(loaded.model->parameters().numel()),
+      static_cast<double>(weight_bytes(loaded)) / 1e6, loaded.data_config.steps);
   text += training_text(history(folder));
   text += "\nParameters\n" + parameter_tree(loaded.model->parameters());
   text += "\nVocabularies\n" + vocabulary_text("source", loaded.source) +

@@ -39,7 +39,8 @@ ConfigText find_config(const std::string& file_or_preset) {
 // table's own.
 std::string heading_of(const std::string& toml) {
   size_t end = 0;
-  while (end < toml.size() && toml[end] == '#') end = std::min(toml.find('\n', end), toml.size() - 1) + 1;
+  while (end < toml.size() && toml[end] == '#')
+    end = std::min(toml.find('\n', end), toml.size() - 1) + 1;
   return end < toml.size() && toml[end] == '\n' ? toml.substr(0, end) : "";
 }
 

@@ -45,15 +45,14 @@ void SourceWarnings::add(int64_t line, const Translation& translation) {
 }
 
 void SourceWarnings::mended(const data::LineTally& lines) {
-  if (lines.count > 0)
-    console_.warn("attend: invalid UTF-8 replaced by U+FFFD on " + lines.text());
+  if (lines.count > 0) console_.warn("attend: invalid UTF-8 replaced by U+FFFD on " + lines.text());
 }
 
 void SourceWarnings::finish() {
   for (const Kind* kind : {&cut_, &unknown_, &empty_, &unfinished_})
     if (kind->lines.count > kTold)
-      console_.warn(fmt::format("attend: {} {}: {}", kind->lines.count, kind->summary,
-                                kind->lines.text()));
+      console_.warn(
+          fmt::format("attend: {} {}: {}", kind->lines.count, kind->summary, kind->lines.text()));
 }
 
 }  // namespace attend::cli

@@ -116,9 +116,10 @@ Check check_folder() {
 }
 
 Check check_disk() {
-  struct statvfs disk {};
+  struct statvfs disk{};
   if (statvfs(".", &disk) != 0) return {"disk", true, "size unknown"};
-  const double free_mb = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize) / 1e6;
+  const double free_mb =
+      static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize) / 1e6;
   const bool enough = free_mb >= 200;
   return {"disk", enough,
           fmt::format("{:.0f} MB free here{}", free_mb,
@@ -143,8 +144,8 @@ Check check_locale() {
 SystemReport system_report() {
   SystemReport report;
   report.version = ATTEND_VERSION;
-  report.libtorch = fmt::format("{}.{}.{}", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR,
-                                TORCH_VERSION_PATCH);
+  report.libtorch =
+      fmt::format("{}.{}.{}", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR, TORCH_VERSION_PATCH);
   report.compiler = compiler();
   report.platform = platform();
   report.processor = processor();

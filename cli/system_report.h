@@ -11,12 +11,12 @@ struct SystemReport {
   std::string version;
   std::string libtorch;
   std::string compiler;
-  std::string platform;            ///< "Linux 6.1 x86_64"
-  std::string processor;           ///< the model's name; may be empty
-  std::vector<std::string> isa;    ///< vector instructions the processor has, the widest last
-  std::string libtorch_isa;        ///< what LibTorch chose of them
-  int threads = 1;                 ///< that `--threads 0` means
-  std::string device;              ///< that `--device auto` means
+  std::string platform;          ///< "Linux 6.1 x86_64"
+  std::string processor;         ///< the model's name; may be empty
+  std::vector<std::string> isa;  ///< vector instructions the processor has, the widest last
+  std::string libtorch_isa;      ///< what LibTorch chose of them
+  int threads = 1;               ///< that `--threads 0` means
+  std::string device;            ///< that `--device auto` means
   bool cuda = false;
   bool mps = false;
   bool png = false;

@@ -7,8 +7,9 @@
 
 namespace attend::cli {
 
-/// "auto", "truecolor", "256" or "ascii". auto: ASCII where standard output is no terminal, NO_COLOR
-/// is set or TERM is "dumb"; else by COLORTERM and TERM. Throws InvalidArgument for another name.
+/// "auto", "truecolor", "256" or "ascii". auto: ASCII where standard output is no terminal,
+/// NO_COLOR is set or TERM is "dumb"; else by COLORTERM and TERM. Throws InvalidArgument for
+/// another name.
 render::TerminalColour terminal_colour(const std::string& name);
 
 /// "auto", "dark" or "light". auto: by COLORFGBG where it is set, else dark.

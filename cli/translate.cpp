@@ -54,8 +54,8 @@ std::string json_line(int64_t number, const std::string& line, const Translation
 std::string map_path(const std::string& path, int64_t number, bool is_only) {
   if (is_only) return path;
   const std::filesystem::path whole(path);
-  return (whole.parent_path() / (whole.stem().string() + "-" + std::to_string(number) +
-                                 whole.extension().string()))
+  return (whole.parent_path() /
+          (whole.stem().string() + "-" + std::to_string(number) + whole.extension().string()))
       .string();
 }
 
@@ -155,7 +155,8 @@ class Job {
       if (flags_.scores) text = fmt::format("{:.6f}\t{}", translation.score, text);
       output_.write(text + "\n");
     }
-    if (!flags_.map.empty() && !translation.source_tokens.empty()) draw(number, translation, is_only);
+    if (!flags_.map.empty() && !translation.source_tokens.empty())
+      draw(number, translation, is_only);
   }
 
   void draw(int64_t number, const Translation& translation, bool is_only) {
@@ -189,14 +190,17 @@ void add_translate(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("translate", "Translate text with a trained model.");
   add_model_options(*command, flags->model);
   command->add_option("text", flags->text, "Sentences, each in quotes")->type_name("SENTENCE");
-  command->add_option("--input", flags->input, "File of sentences, one a line; plain or .gz; -: standard input")
+  command
+      ->add_option("--input", flags->input,
+                   "File of sentences, one a line; plain or .gz; -: standard input")
       ->type_name("FILE");
   command->add_option("--output", flags->output, "File for the result, written whole at the end")
       ->type_name("FILE");
   command->add_flag("--tokens", flags->tokens, "Print the model's tokens, not joined text");
   command->add_flag("--scores", flags->scores,
                     "Before each line its log-probability (nats, the end mark included) and a tab");
-  command->add_flag("--json", flags->json, "Print an object a line: text, tokens, scores, warnings");
+  command->add_flag("--json", flags->json,
+                    "Print an object a line: text, tokens, scores, warnings");
   command
       ->add_option("--map", flags->map,
                    "Draw what it attends to: .svg, .png, .html, .json, .npz; with several lines, "

@@ -28,9 +28,11 @@ bool is_blank(const Translation& result) { return result.source_tokens.empty(); 
 }  // namespace
 
 struct Translator::Impl {
-  Impl(LoadedModel loaded, int threads) : loaded(std::move(loaded)), threads(threads) {}
+  Impl(std::shared_ptr<const LoadedModel> model, int threads)
+      : model(std::move(model)), loaded(*this->model), threads(threads) {}
 
-  LoadedModel loaded;
+  std::shared_ptr<const LoadedModel> model;
+  const LoadedModel& loaded;
   int threads;
 
   int64_t max_steps(const TranslateOptions& options) const {
@@ -88,15 +90,17 @@ Translator& Translator::operator=(Translator&&) noexcept = default;
 Translator::~Translator() = default;
 
 Translator Translator::load(const std::string& folder, const Options& options) {
-  if (options.threads < 0)
-    throw InvalidArgument("[translator] expected threads >= 0, found " +
-                          std::to_string(options.threads));
-  const int threads = options.threads > 0
-                          ? options.threads
-                          : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  auto impl =
-      std::make_unique<Impl>(load_model(folder, ops::choose_device(options.device)), threads);
-  return Translator(std::move(impl));
+  return share(
+      std::make_shared<LoadedModel>(load_model(folder, ops::choose_device(options.device))),
+      options.threads);
+}
+
+Translator Translator::share(std::shared_ptr<const LoadedModel> model, int threads) {
+  if (model == nullptr) throw InvalidArgument("[translator] expected a model, found none");
+  if (threads < 0)
+    throw InvalidArgument("[translator] expected threads >= 0, found " + std::to_string(threads));
+  if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return Translator(std::make_unique<Impl>(std::move(model), threads));
 }
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,

@@ -12,6 +12,8 @@
 
 namespace attend {
 
+struct LoadedModel;  // attend/models/model_files.h
+
 struct TranslateOptions {
   int64_t max_steps = 0;    ///< target tokens, the end mark included; 0: the model's [data] steps
   int64_t batch_size = 64;  ///< sentences decoded together; changes no result
@@ -45,6 +47,9 @@ class Translator {
   /// short, or does not belong together.
   static Translator load(const std::string& folder, const Options& options);
   static Translator load(const std::string& folder) { return load(folder, Options()); }
+  /// Shares a model that is loaded already, where its device is. `threads` as in Options. Throws
+  /// InvalidArgument without a model.
+  static Translator share(std::shared_ptr<const LoadedModel> model, int threads = 0);
 
   Translator(Translator&&) noexcept;
   Translator& operator=(Translator&&) noexcept;
