@@ -26,7 +26,7 @@ void TrainProgress::step(const training::StepReport& report) {
                             report.epoch, report.epochs, report.batch, report.batches,
                             report.epoch_loss, grouped(report.tokens_per_second),
                             duration_text(report.eta_seconds)));
-  if (!console_.is_terminal() && report.seconds - last_line_seconds_ > 60.0) {
+  if (!console_.is_terminal() && report.seconds - last_line_seconds_ > 20.0) {
     last_line_seconds_ = report.seconds;
     console_.note(fmt::format("epoch {}/{}  step {}/{}  loss {:.3f}  {} tokens/s  {} left",
                               report.epoch, report.epochs, report.batch, report.batches,

@@ -8,7 +8,7 @@
 namespace attend::cli {
 
 /// Prints to a Console: one live line on a terminal; elsewhere a line an epoch, thinned to about
-/// forty a run, and never fewer than one a minute.
+/// forty a run, and one every 20 seconds within a long epoch.
 class TrainProgress {
  public:
   TrainProgress(Console& console, int64_t epochs, bool verbose);
