@@ -36,7 +36,6 @@ expect_has "for other systems" "$said" "dnf install f"
 expect_has "for other systems" "$said" "brew install b"
 
 # All there: no question, no output but one line.
-[[ -n $ATTEND_LIBTORCH ]] || finish
 : > project/tools/packages.txt
 said=$(env -u CI project/tools/setup.sh build 2>&1 < /dev/null)
 expect_equal "status when all is there" "$?" 0

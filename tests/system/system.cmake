@@ -31,13 +31,15 @@ function(attend_system_test name)
   endif()
 endfunction()
 
+# Once is enough: the build without LibTorch is for what its folders hold.
+if(NOT ATTEND_TORCH)
+  return()
+endif()
 attend_system_test(tree)
 attend_system_test(readme)
 attend_system_test(libtorch)
 attend_system_test(setup)
-if(ATTEND_TORCH)
-  attend_system_test(consumer)
-endif()
+attend_system_test(consumer)
 
 # Those of the program, found by name.
 if(TARGET attend_program)
