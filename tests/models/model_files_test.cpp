@@ -4,88 +4,26 @@
 #include <ATen/ops/allclose.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
+#include <regex>
 
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
 #include "attend/core/safetensors.h"
+#include "tests/support/model_folder.h"
 
 namespace attend {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
-const std::vector<std::string> kSource = {"go .", "i lost .", "he is calm .", "i am home ."};
-const std::vector<std::string> kTarget = {"va !", "j'ai perdu .", "il est calme .",
-                                          "je suis chez moi ."};
-
-// A folder as the program makes it, with untrained weights.
-class ModelFolder {
- public:
-  explicit ModelFolder(ModelKind kind = ModelKind::kBahdanau, uint64_t seed = 5,
-                       const std::vector<std::string>& target = kTarget) {
-    std::string pattern = (fs::temp_directory_path() / "attend-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw InternalError("mkdtemp failed");
-    path_ = pattern;
-    text_.min_frequency = 1;
-    model_.kind = kind;
-    model_.embedding = model_.hidden = 8;
-    model_.feed_forward = 12;
-    model_.heads = 2;
-    data_.steps = 7;
-    const auto source = text::Pipeline::build(text_, text::Side::kSource, kSource);
-    const auto target_side = text::Pipeline::build(text_, text::Side::kTarget, target);
-    toml_ = core::print_config({text::describe(text_), data::describe(data_), describe(model_)}) +
-            "\n[training]\nepochs = 3\n";
-    core::write_file_atomic(file("config.toml"), toml_);
-    source.save(path_);
-    target_side.save(path_);
-    ModelConfig config = model_;
-    config.source_vocabulary = source.vocabulary_size();
-    config.target_vocabulary = target_side.vocabulary_size();
-    built_ = make_model(config, {.seed = seed});
-    save_weights(path_, *built_, source, target_side, toml_);
-  }
-  ~ModelFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ModelFolder(const ModelFolder&) = delete;
-  ModelFolder& operator=(const ModelFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  Seq2Seq& model() { return *built_; }
-
-  void change(const std::string& name, const std::string& from, const std::string& to) const {
-    std::string text = core::read_file(file(name));
-    const size_t at = text.find(from);
-    ASSERT_NE(at, std::string::npos) << from;
-    core::write_file_atomic(file(name), text.replace(at, from.size(), to));
-  }
-
-  // model.safetensors again, after `edit`.
-  void rewrite(const std::function<void(core::Safetensors&)>& edit) const {
-    const std::string bytes = core::read_file(file("model.safetensors"));
-    core::Safetensors tensors = core::parse_safetensors(bytes, "x");
-    edit(tensors);
-    core::write_file_atomic(file("model.safetensors"),
-                            core::serialize_safetensors(tensors.tensors, tensors.metadata));
-  }
-
- private:
-  std::string path_;
-  std::string toml_;
-  text::TextConfig text_;
-  data::DataConfig data_;
-  ModelConfig model_;
-  std::unique_ptr<Seq2Seq> built_;
-};
+using attend::testing::kSource;
+using attend::testing::kTarget;
+using attend::testing::ModelFolder;
 
 std::string error_of(const std::function<void()>& action) {
   try {
@@ -111,7 +49,7 @@ data::Batch one_batch(const LoadedModel& loaded) {
   return data::make_batch(pairs);
 }
 
-class EachKind : public testing::TestWithParam<ModelKind> {};
+class EachKind : public ::testing::TestWithParam<ModelKind> {};
 
 TEST_P(EachKind, ComesBackBitByBit) {
   ModelFolder folder(GetParam());
@@ -132,9 +70,20 @@ TEST_P(EachKind, GivesItsWeightsToAnother) {
   EXPECT_TRUE(other.model().parameters().flat().equal(folder.model().parameters().flat()));
 }
 
+// docs/model-format.md names every tensor.
+TEST_P(EachKind, IsDescribed) {
+  const std::string page = core::read_file(ATTEND_SOURCE_DIR "/docs/model-format.md");
+  ModelFolder folder(GetParam());
+  for (const auto& slot : folder.model().parameters().slots()) {
+    const std::string name =
+        std::regex_replace(slot->name, std::regex("layers\\.[0-9]+"), "layers.{l}");
+    EXPECT_THAT(page, HasSubstr("`" + name + "`"));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(ModelFiles, EachKind,
-                         testing::Values(ModelKind::kGru, ModelKind::kBahdanau,
-                                         ModelKind::kTransformer));
+                         ::testing::Values(ModelKind::kGru, ModelKind::kBahdanau,
+                                           ModelKind::kTransformer));
 
 TEST(ModelFiles, NameAFolderThatIsNotOne) {
   EXPECT_THAT(error_of([] { load_model("/nonexistent/model"); }),

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "attend/core/errors.h"
@@ -69,6 +70,19 @@ TEST(Train, HangsOnTheSeed) {
   EXPECT_EQ(run_training(folder.path(), settings).weights, one);
   settings.config.seed = 2;
   EXPECT_NE(run_training(folder.path(), settings).weights, one);
+}
+
+TEST(Train, ShufflesAnewInEachEpoch) {
+  TemporaryFolder folder;
+  RunSettings settings;
+  std::map<int64_t, std::vector<int64_t>> tokens;  // of the epoch, after each batch
+  settings.callbacks.on_step = [&](const StepReport& report) {
+    tokens[report.epoch].push_back(report.tokens);
+  };
+  run_training(folder.path(), settings);
+  EXPECT_NE(tokens[1], tokens[2]);
+  EXPECT_NE(tokens[2], tokens[3]);
+  EXPECT_EQ(tokens[1].back(), tokens[2].back());
 }
 
 TEST(Train, TellsOfEachStep) {

@@ -59,9 +59,9 @@ struct RunResult {
 };
 
 inline RunResult run_training(const std::string& folder, RunSettings settings,
-                              TinyModel* given = nullptr) {
+                              Seq2Seq* given = nullptr) {
   TinyModel own(settings.dropout);
-  TinyModel& model = given != nullptr ? *given : own;
+  Seq2Seq& model = given != nullptr ? *given : own;
   std::atomic<bool> stop = false;
   int64_t steps = 0;
   TrainerCallbacks callbacks = settings.callbacks;
