@@ -1,160 +1,22 @@
 #include "attend/data/doctor.h"
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
 
-#include "attend/core/random.h"
-#include "attend/core/utf8.h"
 #include "attend/data/doctor_catalogue.h"
+#include "attend/data/doctor_pairs.h"
 #include "attend/data/text_bytes.h"
 #include "attend/text/clean.h"
 
 namespace attend::data {
 namespace {
 
-constexpr int64_t kLongWords = 100;
-constexpr int64_t kFewPairs = 50;          // below it, no statistics
-constexpr double kFarRatio = 4.0;          // off the file's usual ratio of lengths
-constexpr int64_t kShortText = 20;         // characters; short sides vary without a meaning
-constexpr double kManyRatios = 0.02;       // of the pairs
-constexpr double kLeastCorrelation = 0.3;  // of the lengths; translations have 0.8 and more
-
-struct Lengths {
-  int64_t line;
-  int64_t source;  ///< code points
-  int64_t target;
-};
-
-int64_t count_words(std::string_view text) {
-  int64_t words = 0;
-  bool inside = false;
-  for (const char32_t c : core::decode_utf8(text)) {
-    const bool blank = text::is_blank(c);
-    words += !blank && !inside;
-    inside = !blank;
-  }
-  return words;
-}
-
-int64_t count_characters(std::string_view text) {
-  return static_cast<int64_t>(core::decode_utf8(text).size());
-}
-
-/// Looks at pairs one by one, then at all of them together.
-class PairExaminer {
- public:
-  explicit PairExaminer(Tally& tally) : tally_(tally) {}
-
-  /// `line` is what examples show.
-  void add(std::string_view source, std::string_view target, int64_t number,
-           std::string_view line) {
-    const bool source_blank = text::is_blank_line(source);
-    const bool target_blank = text::is_blank_line(target);
-    if (source_blank && target_blank) return tally_.add(Kind::kBlankLine, number, line);
-    if (source_blank || target_blank) return tally_.add(Kind::kBlankSide, number, line);
-    const std::string from = normal(source);
-    const std::string to = normal(target);
-    if (from == to) tally_.add(Kind::kSameText, number, line);
-    if (count_words(from) > kLongWords || count_words(to) > kLongWords)
-      tally_.add(Kind::kLong, number, line);
-    lengths_.push_back({number, count_characters(from), count_characters(to)});
-    remember(from, to, number, line);
-  }
-
-  void finish(Findings& findings) {
-    findings.pairs = static_cast<int64_t>(lengths_.size());
-    findings.distinct_sources = static_cast<int64_t>(sources_.size());
-    findings.distinct_targets = static_cast<int64_t>(targets_.size());
-    if (findings.pairs < kFewPairs) return;
-    examine_ratios();
-    examine_correlation();
-  }
-
- private:
-  struct Source {
-    uint64_t first_target;
-    bool several = false;
-  };
-
-  /// Blanks alike, so that a no-break space makes no new sentence; case is kept.
-  static std::string normal(std::string_view text) {
-    return text::clean_line(text, {.lowercase = false, .split_punctuation = false});
-  }
-
-  void remember(const std::string& from, const std::string& to, int64_t number,
-                std::string_view line) {
-    // Hashes of 64 bits in place of texts: less memory, and no two of a corpus are likely to meet.
-    const uint64_t source = core::hash_name(from);
-    const uint64_t target = core::hash_name(to);
-    targets_.insert(target);
-    if (!pairs_.insert(core::combine(source, target)).second)
-      tally_.add(Kind::kDuplicate, number, line);
-    const auto [where, added] = sources_.emplace(source, Source{target});
-    if (added || where->second.several || where->second.first_target == target) return;
-    where->second.several = true;
-    tally_.add(Kind::kSeveralTargets, number, line);
-  }
-
-  void examine_ratios() {
-    std::vector<double> ratios;
-    for (const Lengths& l : lengths_) ratios.push_back(log_ratio(l));
-    const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-    std::nth_element(ratios.begin(), middle, ratios.end());
-    const double usual = *middle;
-    for (const Lengths& l : lengths_) {
-      if (std::max(l.source, l.target) < kShortText) continue;
-      if (std::abs(log_ratio(l) - usual) < std::log(kFarRatio)) continue;
-      tally_.add(Kind::kLengthRatio, l.line,
-                 std::to_string(l.source) + " and " + std::to_string(l.target) + " characters");
-    }
-    if (static_cast<double>(tally_.count(Kind::kLengthRatio)) >
-        kManyRatios * static_cast<double>(lengths_.size()))
-      tally_.raise(Kind::kLengthRatio, Severity::kWarning);
-  }
-
-  static double log_ratio(const Lengths& l) {
-    return std::log(static_cast<double>(l.target)) - std::log(static_cast<double>(l.source));
-  }
-
-  /// Pearson's correlation of the logarithms of the lengths.
-  void examine_correlation() {
-    double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
-    for (const Lengths& l : lengths_) {
-      const double a = std::log(static_cast<double>(l.source));
-      const double b = std::log(static_cast<double>(l.target));
-      n += 1, x += a, y += b, xx += a * a, yy += b * b, xy += a * b;
-    }
-    const double vx = xx / n - x / n * x / n;
-    const double vy = yy / n - y / n * y / n;
-    constexpr double kAllAlike = 0.01;  // lengths within some 10 %: nothing to correlate
-    if (vx < kAllAlike || vy < kAllAlike) return;
-    const double r = (xy / n - x / n * y / n) / std::sqrt(vx * vy);
-    if (r >= kLeastCorrelation) return;
-    tally_.add(Kind::kLengthsDisagree, 0,
-               "correlation of the lengths " + std::to_string(r).substr(0, r < 0 ? 5 : 4) +
-                   "; translations have 0.8 and more");
-  }
-
-  Tally& tally_;
-  std::vector<Lengths> lengths_;
-  std::unordered_set<uint64_t> pairs_;
-  std::unordered_set<uint64_t> targets_;
-  std::unordered_map<uint64_t, Source> sources_;
-};
-
 /// True when the bytes are worth looking at as lines.
 bool examine_bytes(std::string_view bytes, const std::string& path, Tally& tally) {
-  using std::literals::string_view_literals::operator""sv;
   if (bytes.empty()) {
     tally.add(Kind::kEmpty, 0, path);
     return false;
   }
-  if (bytes.starts_with("\xff\xfe"sv) || bytes.starts_with("\xfe\xff"sv) ||
-      bytes.starts_with("\0\0\xfe\xff"sv)) {
+  if (looks_like_utf16(bytes)) {
     tally.add(Kind::kUtf16, 0, path);
     return false;
   }

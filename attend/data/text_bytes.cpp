@@ -47,9 +47,13 @@ std::string unpack(std::string bytes, const std::string& path) {
 
 std::string read_text_bytes(const std::string& path) { return unpack(core::read_file(path), path); }
 
+bool looks_like_utf16(std::string_view bytes) {
+  return bytes.starts_with("\xff\xfe"sv) || bytes.starts_with("\xfe\xff"sv) ||
+         bytes.starts_with("\0\0\xfe\xff"sv);
+}
+
 void check_is_text(std::string_view bytes, const std::string& path) {
-  const bool little = bytes.starts_with("\xff\xfe"sv);
-  if (little || bytes.starts_with("\xfe\xff"sv) || bytes.starts_with("\0\0\xfe\xff"sv))
+  if (looks_like_utf16(bytes))
     throw DataError(
         path, 1, 1,
         "this is UTF-16 or UTF-32; UTF-8 was expected (convert it: iconv -f UTF-16 -t UTF-8)");

@@ -15,6 +15,9 @@ std::string unpack(std::string bytes, const std::string& path);
 /// unpack(read_file(path)).
 std::string read_text_bytes(const std::string& path);
 
+/// A byte order mark of UTF-16 or UTF-32 at the start.
+bool looks_like_utf16(std::string_view bytes);
+
 /// Throws DataError for NUL bytes (binary), naming UTF-16 and UTF-32 where the start looks so.
 void check_is_text(std::string_view bytes, const std::string& path);
 

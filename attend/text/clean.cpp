@@ -27,7 +27,7 @@ bool is_blank(char32_t code_point) {
 
 bool is_blank_line(std::string_view line) {
   for (const char32_t c : core::decode_utf8(line))
-    if (!is_blank(c) && !ends_a_line(c)) return false;
+    if (!is_blank(c) && !ends_a_line(c) && c != kByteOrderMark) return false;
   return true;
 }
 

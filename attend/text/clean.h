@@ -25,7 +25,7 @@ std::string clean_line(std::string_view line, const CleanOptions& options);
 /// U+0020, tab and the space separators (category Zs: U+00A0, U+202F, U+3000, ...).
 bool is_blank(char32_t code_point);
 
-/// True when there is nothing but blanks, CR and LF.
+/// True when clean_line leaves nothing: blanks, CR, LF and byte order marks alone.
 bool is_blank_line(std::string_view line);
 
 }  // namespace attend::text

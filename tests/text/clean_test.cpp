@@ -63,6 +63,7 @@ TEST(Clean, TwiceIsOnce) {
 TEST(Clean, KnowsBlankLines) {
   EXPECT_TRUE(is_blank_line(""));
   EXPECT_TRUE(is_blank_line(" \t\u202f\u00a0\r\n"));
+  EXPECT_TRUE(is_blank_line(" \ufeff"));
   EXPECT_FALSE(is_blank_line("\u200b"));
   EXPECT_FALSE(is_blank_line(" . "));
   EXPECT_FALSE(is_blank(U'\u2028'));

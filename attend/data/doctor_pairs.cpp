@@ -1,0 +1,117 @@
+#include "attend/data/doctor_pairs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "attend/core/random.h"
+#include "attend/core/utf8.h"
+#include "attend/text/clean.h"
+
+namespace attend::data {
+namespace {
+
+constexpr int64_t kLongWords = 100;
+constexpr int64_t kFewPairs = 50;          // below it, no statistics
+constexpr double kFarRatio = 4.0;          // off the file's usual ratio of lengths
+constexpr int64_t kShortText = 20;         // characters; short sides vary without a meaning
+constexpr double kManyRatios = 0.02;       // of the pairs
+constexpr double kLeastCorrelation = 0.3;  // of the lengths; translations have 0.8 and more
+constexpr double kAllAlike = 0.01;         // variance of log lengths: nothing to correlate
+
+/// Blanks alike, so that a no-break space makes no new sentence; case is kept.
+std::string normal(std::string_view text) {
+  return text::clean_line(text, {.lowercase = false, .split_punctuation = false});
+}
+
+/// Of normal text: words are one blank apart.
+int64_t count_words(std::string_view text) {
+  return std::count(text.begin(), text.end(), ' ') + (text.empty() ? 0 : 1);
+}
+
+int64_t count_characters(std::string_view text) {
+  return static_cast<int64_t>(core::decode_utf8(text).size());
+}
+
+}  // namespace
+
+void PairExaminer::add(std::string_view source, std::string_view target, int64_t number,
+                       std::string_view line) {
+  const bool source_blank = text::is_blank_line(source);
+  const bool target_blank = text::is_blank_line(target);
+  if (source_blank && target_blank) return tally_.add(Kind::kBlankLine, number, line);
+  if (source_blank || target_blank) return tally_.add(Kind::kBlankSide, number, line);
+  const std::string from = normal(source);
+  const std::string to = normal(target);
+  if (from == to) tally_.add(Kind::kSameText, number, line);
+  if (count_words(from) > kLongWords || count_words(to) > kLongWords)
+    tally_.add(Kind::kLong, number, line);
+  const int64_t source_length = count_characters(from);
+  const int64_t target_length = count_characters(to);
+  lengths_.push_back({number, std::log(static_cast<double>(source_length)),
+                      std::log(static_cast<double>(target_length)),
+                      std::max(source_length, target_length)});
+  remember(from, to, number, line);
+}
+
+void PairExaminer::remember(std::string_view from, std::string_view to, int64_t number,
+                            std::string_view line) {
+  const uint64_t source = core::hash_name(from);
+  const uint64_t target = core::hash_name(to);
+  targets_.insert(target);
+  if (!pairs_.insert(core::combine(source, target)).second)
+    tally_.add(Kind::kDuplicate, number, line);
+  const auto [where, added] = sources_.emplace(source, Source{target});
+  if (added || where->second.several || where->second.first_target == target) return;
+  where->second.several = true;
+  tally_.add(Kind::kSeveralTargets, number, line);
+}
+
+void PairExaminer::finish(Findings& findings) {
+  findings.pairs = static_cast<int64_t>(lengths_.size());
+  findings.distinct_sources = static_cast<int64_t>(sources_.size());
+  findings.distinct_targets = static_cast<int64_t>(targets_.size());
+  if (findings.pairs < kFewPairs) return;
+  examine_ratios();
+  examine_correlation();
+}
+
+void PairExaminer::examine_ratios() {
+  std::vector<double> ratios;
+  ratios.reserve(lengths_.size());
+  for (const Lengths& l : lengths_) ratios.push_back(l.ratio());
+  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  const double usual = *middle;
+  const auto characters = [](double logarithm) {
+    return std::to_string(std::llround(std::exp(logarithm)));
+  };
+  for (const Lengths& l : lengths_) {
+    if (l.longer < kShortText || std::abs(l.ratio() - usual) < std::log(kFarRatio)) continue;
+    tally_.add(Kind::kLengthRatio, l.line,
+               characters(l.source) + " and " + characters(l.target) + " characters");
+  }
+  if (static_cast<double>(tally_.count(Kind::kLengthRatio)) >
+      kManyRatios * static_cast<double>(lengths_.size()))
+    tally_.raise(Kind::kLengthRatio, Severity::kWarning);
+}
+
+/// Pearson's correlation of the logarithms of the lengths.
+void PairExaminer::examine_correlation() {
+  const auto n = static_cast<double>(lengths_.size());
+  double x = 0, y = 0;
+  for (const Lengths& l : lengths_) x += l.source / n, y += l.target / n;
+  double xx = 0, yy = 0, xy = 0;
+  for (const Lengths& l : lengths_) {
+    xx += (l.source - x) * (l.source - x) / n;
+    yy += (l.target - y) * (l.target - y) / n;
+    xy += (l.source - x) * (l.target - y) / n;
+  }
+  if (xx < kAllAlike || yy < kAllAlike) return;
+  const double r = xy / std::sqrt(xx * yy);
+  if (r >= kLeastCorrelation) return;
+  tally_.add(Kind::kLengthsDisagree, 0,
+             "correlation of the lengths " + std::to_string(r).substr(0, r < 0 ? 5 : 4) +
+                 "; translations have 0.8 and more");
+}
+
+}  // namespace attend::data
