@@ -3,11 +3,13 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "attend/core/errors.h"
 #include "attend/render/attention_map.h"
 #include "attend/render/check.h"
 #include "attend/render/escape.h"
+#include "attend/render/value_scale.h"
 
 namespace attend::render {
 namespace {
@@ -130,10 +132,9 @@ float read_weight(const Json& value, const Reader& panel) {
   if (value.is_null()) return std::numeric_limits<float>::quiet_NaN();
   if (!value.is_number())
     panel.fail("weights", "expected numbers or null, found " + Reader::kind_of(value));
-  const double number = value.get<double>();
-  if (!(std::abs(number) <= std::numeric_limits<float>::max()))
-    panel.fail("weights", "the number " + value.dump() + " is too large");
-  return static_cast<float>(number);
+  const std::optional<float> weight = round_to_float(value.get<double>());
+  if (!weight) panel.fail("weights", "the number " + value.dump() + " is too large");
+  return *weight;
 }
 
 void read_weights(MapPanel& panel, const Reader& reader) {
@@ -176,6 +177,8 @@ void check_header(const Reader& reader) {
 Json parse(const std::string& json, const std::string& path) {
   try {
     return Json::parse(json);
+  } catch (const Json::out_of_range&) {
+    throw DataError(path, "not an attention map: it has a number that is too large");
   } catch (const Json::parse_error& error) {
     // The library's message starts with a tag in brackets; the reader needs the place and the rest.
     const std::string what = error.what();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "attend/core/utf8.h"
 #include "attend/render/check.h"
 #include "attend/render/select.h"
+#include "attend/render/value_scale.h"
 
 namespace attend::render {
 namespace {
@@ -40,9 +40,7 @@ std::optional<float> parse_number(const Cell& cell) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max())
-    return std::nullopt;
-  return static_cast<float>(value);
+  return std::isfinite(value) ? round_to_float(value) : static_cast<float>(value);
 }
 
 char guess_separator(std::string_view bytes) {

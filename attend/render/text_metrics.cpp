@@ -149,6 +149,8 @@ std::vector<std::string> wrap(std::string_view text, double width,
     if (cluster == " ") place_word();
   }
   if (!word.empty()) place_word();
+  for (std::string& line : lines)
+    while (line.ends_with(' ')) line.pop_back();
   if (lines.size() > 1 && lines.back().empty()) lines.pop_back();
   return lines;
 }

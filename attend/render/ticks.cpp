@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace attend::render {
 namespace {
@@ -16,13 +17,13 @@ double nice_step(double range, int count) {
 }
 
 std::string shortest(double value) {
-  for (int digits = 1; digits <= 9; ++digits) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.*g", digits, value);
-    if (std::abs(std::strtod(text, nullptr) - value) <= 1e-9 * std::abs(value)) return text;
+  const double size = std::abs(value);
+  const bool plain = value == 0 || (size >= 1e-4 && size < 1e7);
+  char text[48];
+  for (int digits = plain ? 0 : 1; digits <= 9; ++digits) {
+    std::snprintf(text, sizeof text, plain ? "%.*f" : "%.*g", digits, value);
+    if (std::abs(std::strtod(text, nullptr) - value) <= 1e-9 * size) break;
   }
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", value);
   return text;
 }
 
@@ -33,10 +34,10 @@ std::vector<double> nice_ticks(double low, double high, int count) {
   if (!std::isfinite(low) || !std::isfinite(high) || !(high > low)) return ticks;
   const double step = nice_step(high - low, count);
   const double first = std::ceil(low / step - 1e-9);
-  const double last = std::floor(high / step + 1e-9);
-  // A step below the doubles' spacing would never end.
-  if (!std::isfinite(step) || step <= 0 || !(last - first < 1000)) return ticks;
-  for (double i = first; i <= last; ++i) ticks.push_back(i * step);
+  const double steps = std::floor(high / step + 1e-9) - first;
+  // Where the doubles are sparser than the steps, there are no round numbers between.
+  if (!(step > 0) || !(steps >= 0 && steps < 1000) || low + step == low) return ticks;
+  for (int i = 0; i <= static_cast<int>(steps); ++i) ticks.push_back((first + i) * step);
   return ticks;
 }
 

@@ -59,6 +59,15 @@ std::vector<double> ValueScale::ticks() const {
   return places;
 }
 
+std::optional<float> round_to_float(double value) {
+  // The largest float plus half of its last place: shortest digits may stand for a number up to
+  // there.
+  constexpr double kBound = 0x1.ffffffp127;
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  if (!(std::abs(value) < kBound)) return std::nullopt;
+  return static_cast<float>(std::clamp(value, -kLargest, kLargest));
+}
+
 std::string format_weight(double value) {
   if (std::isnan(value)) return "not a number";
   if (std::isinf(value)) return value > 0 ? "infinite" : "minus infinite";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ struct ValueScale {
   /// Values to label the scale bar at: `low`, `high` and round numbers between.
   std::vector<double> ticks() const;
 };
+
+/// The nearest float to a finite number; nothing for one that would round to infinity.
+std::optional<float> round_to_float(double value);
 
 /// A weight for reading: three decimals from 0.001 on, else two significant digits: "0.250",
 /// "3.1e-05"; "not a number" and so on for what is not finite.
