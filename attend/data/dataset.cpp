@@ -24,14 +24,7 @@ int64_t count_unknown(const text::Pipeline& pipeline, const std::vector<int32_t>
 void append(std::string& out, const char* what, const LineTally& tally) {
   if (tally.count == 0) return;
   if (!out.empty()) out += "; ";
-  out += std::to_string(tally.count) + what + " (" + tally.text() + ")";
-}
-
-void append_unknown(std::string& out, const char* side, int64_t tokens, const LineTally& tally) {
-  if (tokens == 0) return;
-  if (!out.empty()) out += "; ";
-  out += std::to_string(tokens) + " unknown tokens in " + std::to_string(tally.count) + " " + side +
-         " sentences (" + tally.text() + ")";
+  out += std::string(what) + ": " + std::to_string(tally.count) + " (" + tally.text() + ")";
 }
 
 }  // namespace
@@ -59,10 +52,10 @@ Encoded encode_target(const text::Pipeline& pipeline, std::string_view line, int
 
 std::string EncodeReport::text() const {
   std::string out;
-  append(out, " source sentences were cut", cut_source);
-  append(out, " target sentences were cut", cut_target);
-  append_unknown(out, "source", unknown_source_tokens, unknown_source);
-  append_unknown(out, "target", unknown_target_tokens, unknown_target);
+  append(out, "source sentences cut", cut_source);
+  append(out, "target sentences cut", cut_target);
+  append(out, "source sentences with unknown tokens", unknown_source);
+  append(out, "target sentences with unknown tokens", unknown_target);
   return out;
 }
 

@@ -14,8 +14,7 @@ std::string LineTally::text() const {
     if (i > 0) out += ", ";
     out += std::to_string(lines[i]);
   }
-  if (count > static_cast<int64_t>(lines.size()))
-    out += ", ... (" + std::to_string(count) + " in all)";
+  if (count > static_cast<int64_t>(lines.size())) out += ", ...";
   return out;
 }
 

@@ -16,7 +16,8 @@ struct LineTally {
   std::vector<int64_t> lines;  ///< from 1, in the order of the file
 
   void add(int64_t line);
-  /// "lines 3, 8, 11" or "lines 3, 8, 11, ... (240 in all)"; "" when nothing was counted.
+  /// "line 3", "lines 3, 8, 11", or "lines 3, 8, 11, ..." when there are more; "" when nothing was
+  /// counted.
   std::string text() const;
 };
 

@@ -1,5 +1,6 @@
 #include <sentencepiece_processor.h>
 
+#include <exception>
 #include <utility>
 
 #include "attend/core/errors.h"
@@ -20,8 +21,7 @@ int32_t required_mark(const std::string& path, const char* name, int id) {
 class SentencePieceCodec final : public Codec {
  public:
   SentencePieceCodec(std::string bytes, const std::string& path) : bytes_(std::move(bytes)) {
-    const spm::util::Status status = model_.LoadFromSerializedProto(bytes_);
-    if (bytes_.empty() || !status.ok())
+    if (!load())
       throw DataError(path,
                       "no usable SentencePiece model: it is damaged, cut short or something else");
     special_.unknown = required_mark(path, "unknown", model_.unk_id());
@@ -58,6 +58,15 @@ class SentencePieceCodec final : public Codec {
   std::string bytes() const override { return bytes_; }
 
  private:
+  bool load() {
+    if (bytes_.empty()) return false;
+    try {
+      return model_.LoadFromSerializedProto(bytes_).ok();
+    } catch (const std::exception&) {
+      return false;  // its trie throws for a piece without characters
+    }
+  }
+
   void check(int32_t id) const {
     if (id < 0 || id >= model_.GetPieceSize())
       throw InvalidArgument("[sentencepiece] expected an id in [0, " +

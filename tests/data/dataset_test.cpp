@@ -72,12 +72,24 @@ TEST(EncodePairs, PacksAndReports) {
   EXPECT_THAT(d.report.unknown_source.lines, ElementsAre(5));
   EXPECT_EQ(d.report.unknown_target_tokens, 2);
   EXPECT_EQ(d.report.text(),
-            "1 source sentences were cut (line 9); 1 target sentences were cut (line 3); "
-            "1 unknown tokens in 1 source sentences (line 5); 2 unknown tokens in 1 target "
-            "sentences (line 9)");
+            "source sentences cut: 1 (line 9); target sentences cut: 1 (line 3); "
+            "source sentences with unknown tokens: 1 (line 5); "
+            "target sentences with unknown tokens: 1 (line 9)");
   EXPECT_EQ(encode_pairs({}, p, p, 4).size(), 0);
   EXPECT_EQ(encode_pairs({}, p, p, 4).report.text(), "");
   EXPECT_THROW(encode_pairs({}, p, p, 0), InvalidArgument);
+}
+
+TEST(LineTally, KeepsTheFirstLines) {
+  LineTally tally;
+  EXPECT_EQ(tally.text(), "");
+  tally.add(7);
+  EXPECT_EQ(tally.text(), "line 7");
+  for (int64_t line = 8; line <= 16; ++line) tally.add(line);
+  EXPECT_EQ(tally.text(), "lines 7, 8, 9, 10, 11, 12, 13, 14, 15, 16");
+  tally.add(17);
+  EXPECT_EQ(tally.text(), "lines 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, ...");
+  EXPECT_EQ(tally.count, 11);
 }
 
 double floor_of(const std::vector<Pair>& pairs, int64_t steps = 10) {

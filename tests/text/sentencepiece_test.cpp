@@ -7,6 +7,7 @@
 
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
+#include "attend/core/random.h"
 #include "attend/core/utf8.h"
 #include "attend/text/codec.h"
 #include "attend/text/pipeline.h"
@@ -77,6 +78,27 @@ TEST(SentencePiece, RefusesDamage) {
                                    whole.substr(0, whole.size() / 2), whole.substr(7)}) {
     EXPECT_THROW(load_sentencepiece(bytes, "m"), DataError) << bytes.size();
   }
+}
+
+// SentencePiece's own checks let some damage through to code that throws: no exception but
+// DataError may leave.
+TEST(SentencePiece, RefusesOrLoadsEveryMutant) {
+  const std::string whole = golden("pad1.spm");
+  int refused = 0;
+  for (uint64_t i = 0; i < 2000; ++i) {
+    std::string bytes = whole;
+    for (uint64_t k = 0; k <= i % 4; ++k) {
+      const uint64_t random = core::combine(i, k);
+      bytes[random % bytes.size()] = static_cast<char>(random >> 32);
+    }
+    try {
+      const auto codec = load_sentencepiece(bytes, "m");
+      codec->decode(codec->encode("i see the house ."));
+    } catch (const DataError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 500);
 }
 
 TEST(SentencePiece, TrainsTheSameModelTwice) {
