@@ -1,6 +1,7 @@
 // attend evaluate: scores of a model on pairs, or of translations against references.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <unordered_map>
 
 #include "attend/core/errors.h"
@@ -17,6 +18,7 @@
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/source_warnings.h"
+#include "cli/train_folder.h"
 
 namespace attend::cli {
 namespace {
@@ -44,14 +46,25 @@ bool has_word_tokens(const text::Pipeline& pipeline) {
          pipeline.tokeniser() == text::TokeniserKind::kWord;
 }
 
+// Without pairs on the command line, those that training held out.
+std::string held_out_file(const std::string& folder) {
+  const std::filesystem::path path = std::filesystem::path(folder) / kHeldOutFile;
+  if (!std::filesystem::exists(path))
+    throw InvalidArgument("give pairs to evaluate on: --data FILE, or --source A --reference B (" +
+                          folder + " was trained without held-out pairs)");
+  return path.string();
+}
+
 std::vector<data::Pair> read_model_pairs(const EvaluateFlags& flags, const LoadedModel& model,
                                          Console& console) {
   data::ReadOptions options;
   options.limit = flags.limit;
-  options.swap = model.data_config.reverse && !flags.data.empty();
-  data::Corpus corpus = flags.data.empty()
+  options.swap = model.data_config.reverse && flags.source.empty();
+  const std::string columns =
+      flags.data.empty() && flags.source.empty() ? held_out_file(flags.model.folder) : flags.data;
+  data::Corpus corpus = columns.empty()
                             ? data::read_parallel(flags.source, flags.reference, options)
-                            : data::read_pairs(flags.data, options);
+                            : data::read_pairs(columns, options);
   if (corpus.report.left_out() > 0 || corpus.report.mended.count > 0)
     console.warn("attend: " + corpus.report.text());
   return std::move(corpus.pairs);
@@ -239,15 +252,16 @@ void check(const EvaluateFlags& flags) {
     throw InvalidArgument("give --model DIR and pairs, or --hypothesis H and --reference B");
   if (!flags.data.empty() && (!flags.source.empty() || !flags.reference.empty()))
     throw InvalidArgument("give either --data FILE or --source A --reference B, not both");
-  if (flags.data.empty() && (flags.source.empty() || flags.reference.empty()))
-    throw InvalidArgument("give pairs to evaluate on: --data FILE, or --source A --reference B");
+  if (flags.source.empty() != flags.reference.empty())
+    throw InvalidArgument("--source A and --reference B go together");
 }
 
 void add_inputs(CLI::App& command, EvaluateFlags& flags) {
   const auto file = [&](const char* name, std::string& value, const char* help) {
     command.add_option(name, value, help)->type_name("FILE");
   };
-  file("--data", flags.data, "Pairs in columns; plain, .gz, or .zip");
+  file("--data", flags.data,
+       "Pairs in columns; plain, .gz, or .zip. Default: those that training held out");
   file("--source", flags.source, "One sentence a line; with --reference");
   file("--reference", flags.reference, "Their reference translations, line by line");
   file("--hypothesis", flags.hypothesis,
@@ -292,6 +306,7 @@ void add_evaluate(CLI::App& app, Action& action) {
   command->add_flag("--quiet", flags->quiet, "No progress and no notes; warnings stay");
   command->footer(
       "Examples:\n"
+      "  attend evaluate --model my-model                     # on what training held out\n"
       "  attend evaluate --model my-model --data test.txt --sentences\n"
       "  attend evaluate --hypothesis french.txt --reference reference.txt\n"
       "With a model, both sides are its own words (signature tok:none, case:lc), so that "

@@ -180,6 +180,9 @@ int train(const TrainFlags& flags) {
     write_config();
     data.source.save(flags.out);
     data.target.save(flags.out);
+    if (!data.held_out_pairs.empty())
+      core::write_file_atomic((fs::path(flags.out) / kHeldOutFile).string(),
+                              data::pairs_text(data.held_out_pairs, config.data.reverse));
   }
   const double floor = data::loss_floor(data.train);
   announce(console, *model, data, floor, training::automatic_threads(config.training.threads));

@@ -59,19 +59,20 @@ TrainData read_train_data(const RunConfig& config, const std::string& folder,
   data::Corpus corpus =
       data::read_training(config.data, static_cast<uint64_t>(config.training.seed));
   tell("pairs", corpus.report.text(), note);
-  const data::Split parts = split(config, std::move(corpus.pairs), note);
+  data::Split parts = split(config, std::move(corpus.pairs), note);
 
   const auto pipeline = [&](text::Side which) {
     return folder.empty() ? text::Pipeline::build(config.text, which, side(parts.train, which))
                           : text::Pipeline::load(config.text, which, folder);
   };
-  TrainData result{pipeline(text::Side::kSource), pipeline(text::Side::kTarget), {}, {}, {}};
+  TrainData result{pipeline(text::Side::kSource), pipeline(text::Side::kTarget), {}, {}, {}, {}};
   result.train = data::encode_pairs(parts.train, result.source, result.target, config.data.steps);
   result.held_out =
       data::encode_pairs(parts.held_out, result.source, result.target, config.data.steps);
   result.samples = choose_samples(parts.held_out.empty() ? parts.train : parts.held_out);
   tell("training pairs", result.train.report.text(), note);
   tell("held-out pairs", result.held_out.report.text(), note);
+  result.held_out_pairs = std::move(parts.held_out);
   return result;
 }
 

@@ -17,6 +17,7 @@ struct TrainData {
   text::Pipeline target;
   data::Dataset train;
   data::Dataset held_out;  ///< empty when there is none
+  std::vector<data::Pair> held_out_pairs;
   /// Pairs to show translations of, held-out ones where there are any.
   std::vector<data::Pair> samples;
 };

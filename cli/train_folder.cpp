@@ -12,9 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 9> kOurs = {
-    "config.toml", "source.vocab",           "target.vocab",  "source.spm",       "target.spm",
-    "loss.svg",    "checkpoint.safetensors", "metrics.jsonl", "model.safetensors"};
+constexpr std::array<std::string_view, 10> kOurs = {
+    kHeldOutFile, "config.toml", "source.vocab",           "target.vocab",  "source.spm",
+    "target.spm", "loss.svg",    "checkpoint.safetensors", "metrics.jsonl", "model.safetensors"};
 
 fs::path in(const std::string& folder, std::string_view name) { return fs::path(folder) / name; }
 

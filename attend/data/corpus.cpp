@@ -173,4 +173,11 @@ Lines read_text_lines(const std::string& path) {
   return parse_text_lines(read_text_bytes(path), path);
 }
 
+std::string pairs_text(const std::vector<Pair>& pairs, bool swap) {
+  std::string text;
+  for (const Pair& pair : pairs)
+    text += (swap ? pair.target : pair.source) + "\t" + (swap ? pair.source : pair.target) + "\n";
+  return text;
+}
+
 }  // namespace attend::data

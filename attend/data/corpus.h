@@ -69,6 +69,9 @@ Corpus parse_parallel(std::string_view source, const std::string& source_path,
                       std::string_view target, const std::string& target_path,
                       const ReadOptions& options = {});
 
+/// The pairs as a file in two columns, which read_pairs reads back; `swap` as there.
+std::string pairs_text(const std::vector<Pair>& pairs, bool swap = false);
+
 /// The training pairs that a configuration names: `pairs`, or `source` and `target`; with its
 /// limit, sample and reverse. Throws InvalidArgument when it names none, both, or one of two.
 Corpus read_training(const DataConfig& config, uint64_t seed);

@@ -295,5 +295,18 @@ TEST(DataConfigTable, RoundTrips) {
   EXPECT_THROW(core::set_config("data.valid_share=1", second), InvalidArgument);
 }
 
+TEST(PairsText, ReadsBackAsTheSamePairsEitherWayRound) {
+  const std::vector<Pair> pairs = {{"go .", "va !", 1}, {"i'm home .", "je suis chez moi .", 2}};
+  for (const bool swap : {false, true}) {
+    ReadOptions options;
+    options.swap = swap;
+    const Corpus corpus = parse_pairs(pairs_text(pairs, swap), "pairs", options);
+    ASSERT_EQ(corpus.pairs.size(), 2u);
+    EXPECT_EQ(corpus.pairs[1].source, "i'm home .");
+    EXPECT_EQ(corpus.pairs[1].target, "je suis chez moi .");
+  }
+  EXPECT_EQ(pairs_text(pairs, true).substr(0, 10), "va !\tgo .\n");
+}
+
 }  // namespace
 }  // namespace attend::data
