@@ -190,7 +190,7 @@ def sinusoidal_positions(count, width):
         10000.0, -torch.arange(0, width, 2, dtype=torch.float64) / width)
     table = torch.zeros(count, width, dtype=torch.float64)
     table[:, 0::2], table[:, 1::2] = angles.sin(), angles.cos()[:, : width // 2]
-    return table.float()
+    return table.to(torch.get_default_dtype())
 
 
 class PositionedEmbedding(nn.Embedding):

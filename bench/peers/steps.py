@@ -5,6 +5,7 @@ import pathlib
 from typing import NamedTuple
 
 import torch
+from torch import nn
 from torch.nn import functional
 
 from models import Options
@@ -40,24 +41,14 @@ def summed_loss(model, batch):
     return (losses * batch.mask).sum()
 
 
-def clip_gradients(model, limit):
-    """Scales all gradients so that their common norm is at most `limit`; 0: not at all."""
-    if limit <= 0:
-        return
-    gradients = [p.grad for p in model.parameters() if p.grad is not None]
-    norm = torch.sqrt(sum((g * g).sum() for g in gradients))
-    if norm > limit:
-        for gradient in gradients:
-            gradient.mul_(limit / norm)
-
-
 def train_step(model, optimiser, batch, clip, divisor=None):
     """One update with the loss divided by `divisor`, by default the real target tokens. Returns the
     mean loss a token."""
     optimiser.zero_grad()
     total = summed_loss(model, batch)
     (total / (divisor or batch.tokens)).backward()
-    clip_gradients(model, clip)
+    if clip > 0:
+        nn.utils.clip_grad_norm_(model.parameters(), clip)
     optimiser.step()
     return float(total.detach()) / batch.tokens
 

@@ -20,6 +20,10 @@ from models import Translator
 from steps import adam, read_batches, read_json, read_options, train_step
 
 
+FORMS = {"gru": ["padded", "packed"], "transformer": ["padded"],
+         "bahdanau": ["padded", "padded, keys once", "packed, keys once"]}
+
+
 class Runner:
     """One model under training: `window` runs whole steps until the time is over."""
 
@@ -60,9 +64,8 @@ def main():
 
     meta = read_json(arguments.folder, "meta.json")
     batches = read_batches(arguments.folder, meta)
-    forms = {"gru": ["padded", "packed"], "transformer": ["padded"],
-             "bahdanau": ["padded", "padded, keys once", "packed, keys once"]}[meta["kind"]]
-    runners = [Runner(meta, batches, form, n) for form in forms for n in arguments.threads]
+    runners = [Runner(meta, batches, form, n) for form in FORMS[meta["kind"]]
+               for n in arguments.threads]
     for runner in runners:
         runner.window(arguments.warm_up)
     for _ in range(max(1, round(arguments.seconds))):

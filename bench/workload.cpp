@@ -1,0 +1,50 @@
+#include "bench/workload.h"
+
+#include "attend/models/model_files.h"
+
+namespace attend::bench {
+
+namespace {
+
+cli::RunConfig configure(const WorkloadOptions& options) {
+  cli::RunConfig config;
+  cli::read_run_config(options.config, config);
+  std::vector<core::ConfigTable> tables = config.tables();
+  for (const auto& assignment : options.set) core::set_config(assignment, tables);
+  config.data.pairs = options.data;
+  config.training.threads = options.threads;
+  // Only steps are measured: nothing is validated or saved between them.
+  config.training.validate_every = 0;
+  config.training.checkpoint_seconds = 1e6;
+  return config;
+}
+
+}  // namespace
+
+Workload make_workload(const WorkloadOptions& options) {
+  const cli::RunConfig config = configure(options);
+  Workload w{config, cli::read_train_data(config, "", [](const std::string&) {}), nullptr, {}};
+  w.toml = core::print_config(w.config.tables());
+  ModelConfig& model = w.config.model;
+  model.source_vocabulary = w.data.source.vocabulary_size();
+  model.target_vocabulary = w.data.target.vocabulary_size();
+  model.begin_id = w.data.target.special().begin;
+  model.padding_id = w.data.target.special().padding;
+  w.model = make_model(model, {.seed = static_cast<uint64_t>(config.training.seed)});
+  return w;
+}
+
+training::TrainingResult train(Workload& workload, const std::string& folder,
+                               const std::atomic<bool>& stop,
+                               const std::function<void(const training::StepReport&)>& on_step) {
+  training::TrainerCallbacks callbacks;
+  callbacks.on_step = on_step;
+  return training::train(
+      *workload.model, workload.config.training, {.train = &workload.data.train},
+      {.folder = folder,
+       .identity = identify(workload.data.source, workload.data.target, workload.toml),
+       .stop = &stop},
+      callbacks);
+}
+
+}  // namespace attend::bench
