@@ -9,6 +9,7 @@
 #include "attend/core/errors.h"
 #include "attend/core/nearest.h"
 #include "cli/commands.h"
+#include "cli/help_format.h"
 
 namespace attend::cli {
 namespace {
@@ -48,7 +49,8 @@ int run(int count, char** arguments) {
       "attend"};
   app.set_version_flag("--version", std::string("attend ") + ATTEND_VERSION);
   app.require_subcommand(0, 1);
-  app.get_formatter()->column_width(34);
+  app.option_defaults()->take_last();             // of a flag that is given twice, as scripts do
+  app.formatter(std::make_shared<HelpFormat>());  // before the subcommands, which inherit it
   app.footer(
       "First steps:\n"
       "  attend train --config demo --data pairs.txt --out my-model\n"

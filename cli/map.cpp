@@ -38,7 +38,9 @@ std::string sentence(const MapFlags& flags) {
 
 render::AttentionMap map_of_model(const MapFlags& flags, Console& console) {
   const std::string text = sentence(flags);
-  const Translator translator = load_translator(flags.model);
+  const auto model = load(flags.model);
+  require_attention(*model, flags.model.folder);
+  const Translator translator = Translator::share(model, flags.model.threads);
   TranslateOptions options;
   options.max_steps = flags.max_steps;
   options.attention = true;
@@ -47,8 +49,6 @@ render::AttentionMap map_of_model(const MapFlags& flags, Console& console) {
                                       : translator.force(text, flags.force, options);
   SourceWarnings warnings(console);
   warnings.add(1, translation);
-  if (translation.map.panels.empty())
-    throw DataError(flags.model.folder, "this model has no attention, so there is no map to draw");
   console.note(fmt::format("{} → {}   (log-probability {:.6f})", translation.map.source,
                            translation.text, translation.score));
   return translation.map;
@@ -56,7 +56,10 @@ render::AttentionMap map_of_model(const MapFlags& flags, Console& console) {
 
 int draw(const MapFlags& flags) {
   Console console;
-  if (!flags.out.empty()) check_writable(flags.out);
+  if (!flags.out.empty()) {
+    render::check_map_ending(flags.out);
+    check_writable(flags.out);
+  }
   const auto colour = terminal_colour(flags.colour);
   const auto background = terminal_background(flags.background);
   render::AttentionMap map =

@@ -20,8 +20,9 @@ std::shared_ptr<const LoadedModel> load(const ModelOptions& options) {
       load_model(options.folder, ops::choose_device(options.device)));
 }
 
-Translator load_translator(const ModelOptions& options) {
-  return Translator::share(load(options), options.threads);
+void require_attention(const LoadedModel& model, const std::string& folder) {
+  if (model.model->config().kind == ModelKind::kGru)
+    throw DataError(folder, "this model has no attention, so there is no map to draw");
 }
 
 }  // namespace attend::cli

@@ -20,6 +20,8 @@ void add_model_options(CLI::App& command, ModelOptions& options);
 
 /// Throws InvalidArgument when no --model was given, and as load_model does.
 std::shared_ptr<const LoadedModel> load(const ModelOptions& options);
-Translator load_translator(const ModelOptions& options);
+
+/// Throws DataError for a model without attention, where a map is asked for.
+void require_attention(const LoadedModel& model, const std::string& folder);
 
 }  // namespace attend::cli

@@ -10,9 +10,10 @@
 namespace attend::cli {
 namespace {
 
-bool exists(const std::string& path) {
-  struct stat ignored;
-  return stat(path.c_str(), &ignored) == 0;
+// Other than a folder: "bahdanau" names the preset, also beside a model's folder of that name.
+bool is_file(const std::string& path) {
+  struct stat found;
+  return stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode);
 }
 
 std::string list(const std::vector<std::string>& names) {
@@ -27,7 +28,7 @@ struct ConfigText {
 };
 
 ConfigText find_config(const std::string& file_or_preset) {
-  if (exists(file_or_preset)) return {core::read_file(file_or_preset), file_or_preset};
+  if (is_file(file_or_preset)) return {core::read_file(file_or_preset), file_or_preset};
   for (const auto& [name, toml] : presets())
     if (name == file_or_preset) return {std::string(toml), "preset " + file_or_preset};
   throw DataError(file_or_preset, "there is no such file, and no such preset" +

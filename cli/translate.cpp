@@ -67,9 +67,7 @@ class Job {
         console_(flags.quiet),
         warnings_(console_),
         output_(flags.output),
-        translator_(load_translator(flags.model)) {
-    if (!flags.map.empty()) check_writable(flags.map);
-  }
+        translator_(load_checked(flags)) {}
 
   int run() {
     if (flags_.text.empty() && flags_.input.empty() && isatty(STDIN_FILENO))
@@ -82,6 +80,17 @@ class Job {
   }
 
  private:
+  // What can be known to fail is known before the first line.
+  static Translator load_checked(const TranslateFlags& flags) {
+    if (!flags.map.empty()) {
+      render::check_map_ending(flags.map);
+      check_writable(flags.map);
+    }
+    const auto model = load(flags.model);
+    if (!flags.map.empty()) require_attention(*model, flags.model.folder);
+    return Translator::share(model, flags.model.threads);
+  }
+
   data::Lines read() const {
     if (!flags_.text.empty()) {
       std::string all;  // through the same mending as a file
@@ -160,9 +169,6 @@ class Job {
   }
 
   void draw(int64_t number, const Translation& translation, bool is_only) {
-    if (translation.map.panels.empty())
-      throw DataError(flags_.model.folder,
-                      "this model has no attention, so there is no map to draw");
     const std::string path = map_path(flags_.map, number, is_only);
     render::save_map(translation.map, path);
     console_.note("map written to " + path);

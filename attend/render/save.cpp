@@ -26,7 +26,16 @@ std::string extension(const std::string& path) {
                         "\"");
 }
 
+constexpr const char* kWritten = ".svg, .png, .html, .json, .npz or .csv";
+
 }  // namespace
+
+void check_map_ending(const std::string& path) {
+  const std::string ending = extension(path);
+  for (const char* known : {".svg", ".png", ".html", ".htm", ".json", ".npz", ".csv"})
+    if (ending == known) return;
+  refuse(path, kWritten);
+}
 
 std::string render_map(const AttentionMap& map, const std::string& path,
                        const SaveOptions& options) {
@@ -39,7 +48,7 @@ std::string render_map(const AttentionMap& map, const std::string& path,
   if (ending == ".json") return to_json(map);
   if (ending == ".npz") return map_to_npz(map);
   if (ending == ".csv") return map_to_csv(map);
-  refuse(path, ".svg, .png, .html, .json, .npz or .csv");
+  refuse(path, kWritten);
 }
 
 void save_map(const AttentionMap& map, const std::string& path, const SaveOptions& options) {

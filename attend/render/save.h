@@ -12,6 +12,10 @@ struct SaveOptions {
   Scaling scaling = Scaling::kUnit;
 };
 
+/// Throws InvalidArgument, listing the formats, unless `path` ends in one that render_map() writes:
+/// for a check before long work.
+void check_map_ending(const std::string& path);
+
 /// The bytes of `path`'s format: .svg, .png, .html (.htm), .json, .npz or .csv, in any case. Throws
 /// InvalidArgument, listing those, for another ending, and what the format's own function throws.
 std::string render_map(const AttentionMap& map, const std::string& path,

@@ -1,0 +1,72 @@
+# Training: what a run leaves behind, that it can be repeated, and what --out may be. The models of
+# the other tests of the program.
+source "$ATTEND_SOURCE/tests/system/program_support.sh"
+
+for kind in gru bahdanau transformer; do
+  train "$kind" "$kind"
+  ran "train $kind"
+  expect_equal "$kind: standard output is for results" "$(cat out)" ""
+  for file in config.toml source.vocab target.vocab model.safetensors checkpoint.safetensors \
+    metrics.jsonl loss.svg; do
+    [[ -s $kind/$file ]] || fail "$kind/$file was not written"
+  done
+  expect_equal "$kind: an object an epoch" "$(wc -l < "$kind/metrics.jsonl")" 60
+  expect_has "$kind says what to do next" "$(cat err)" "attend translate --model $kind"
+done
+tail -n 1 bahdanau/metrics.jsonl > last.json
+for key in epoch step train_loss valid_loss tokens tokens_per_second seconds peak_rss_mb; do
+  expect_lacks "metrics.jsonl has $key" "$(json last.json "$key")" "Error"
+done
+expect_equal "epochs count from 1" "$(json last.json epoch)" 60
+expect_equal "steps" "$(json last.json step)" 240
+expect_equal "tokens are real ones, end marks included" "$(json last.json tokens)" \
+  "$(cut -f 2 "$pairs" | sed 's/\./ ./' | awk '{n += NF + 1} END {print n}')"
+expect_has "the config's keys are explained" "$(cat bahdanau/config.toml)" "# Adam's step size."
+expect_has "the data's path is whole" "$(cat bahdanau/config.toml)" "pairs = \"$pairs\""
+
+# The same run again: by its own configuration, on other threads, from other forms of the data.
+expected=$(sum bahdanau)
+works train --config bahdanau/config.toml --out again
+expect_equal "config.toml repeats the run" "$(sum again)" "$expected"
+train bahdanau threads --threads 3
+expect_equal "the same bits on three threads" "$(sum threads)" "$expected"
+gzip -c "$pairs" > pairs.gz
+train bahdanau gzip --data pairs.gz
+expect_equal "the same from .gz" "$(sum gzip)" "$expected"
+cut -f 1 "$pairs" > english
+cut -f 2 "$pairs" > french
+works train --config bahdanau/config.toml --source english --target french --out two_files
+expect_equal "the same from two files" "$(sum two_files)" "$expected"
+train bahdanau seed --seed 2
+[[ $(sum seed) != "$expected" ]] || fail "another seed, the same model"
+
+# --out that is there.
+refused "--out is there" 1 "--overwrite" train --config bahdanau --data "$pairs" --out bahdanau
+expect_equal "and nothing was touched" "$(sum bahdanau)" "$expected"
+mkdir other
+echo precious > other/notes
+refused "--out is no model's" 1 "nothing was removed" train --config bahdanau --data "$pairs" --out other --overwrite
+expect_equal "and nothing was removed" "$(cat other/notes)" precious
+echo x > file
+refused "--out is a file" 1 "file" train --config bahdanau --data "$pairs" --out file
+train bahdanau again --overwrite
+ran "--overwrite"
+expect_equal "--overwrite" "$(sum again)" "$expected"
+
+# A part of the data; held-out pairs; another model's weights to begin with.
+train bahdanau part --limit 7 --epochs 1
+expect_has "--limit" "$(cat err)" "training on 7 pairs"
+train bahdanau drawn --sample 9 --epochs 1
+expect_has "--sample" "$(cat err)" "training on 9 pairs"
+train bahdanau share --valid-share 0.2 --epochs 2 --set training.validate_every=1
+expect_has "--valid-share" "$(cat err)" "training on 24 pairs"
+tail -n 1 share/metrics.jsonl > last.json
+at_least "the held-out loss is there" "$(json last.json valid_loss)" 0.01
+train bahdanau valid --valid "$pairs" --epochs 1
+expect_has "held-out pairs that are trained on are named" "$(cat err)" "also trained on"
+train bahdanau warm --init bahdanau --epochs 1
+tail -n 1 warm/metrics.jsonl > last.json
+at_least "--init begins where the other ended" "$(awk -v loss="$(json last.json train_loss)" 'BEGIN {print 0.5 - loss}')" 0
+refused "--init of another shape" 1 "should have shape" train --config bahdanau --data "$pairs" \
+  --out shape --init bahdanau --set text.min_frequency=1 --set model.hidden=8
+finish

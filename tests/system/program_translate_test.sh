@@ -1,0 +1,131 @@
+# Translation: one line for a line, whatever the line; warnings by number.
+source "$ATTEND_SOURCE/tests/system/program_support.sh"
+model=$models/bahdanau
+cut -f 1 "$pairs" > english
+cut -f 2 "$pairs" | sed 's/\./ ./' | tr '[:upper:]' '[:lower:]' | sed 's/À/à/' > french
+
+works translate --model "$model" --input english
+expect_equal "all thirty are learned" "$(diff out french | grep -c '^<')" 0
+expect_equal "nothing to warn of" "$(cat err)" ""
+works translate --model "$model" "I am here." "i am here ." $'\xef\xbb\xbfI  AM\u00a0here.\r'
+expect_equal "the model's pipeline" "$(sort -u out)" "je suis ici ."
+expect_equal "a line for each" "$(wc -l < out)" 3
+input=english works translate --model "$model"
+cp out by_default
+gzip -c english > english.gz
+works translate --model "$model" --input english.gz --output translated --quiet
+expect_equal "--output prints nothing" "$(cat out)" ""
+cmp -s translated by_default || fail "--input, .gz and --output differ from standard input"
+for kind in gru transformer; do
+  works translate --model "$models/$kind" --input english
+  expect_equal "$kind has learned" "$(diff out french | grep -c '^<')" 0
+done
+
+# Order, whatever the batch; batches change nothing.
+for n in 1 2 3 4 5 6 7; do shuf --random-source=<(yes "$n") english; done > many
+printf 'I am\n\nHere here here.\n%s\n' "You are in the garden in town near the door." >> many
+for kind in gru bahdanau transformer; do
+  works translate --model "$models/$kind" --input many --quiet
+  cp out expected
+  for batch in 1 7 8 50; do
+    works translate --model "$models/$kind" --input many --batch-size "$batch" --threads 2 --quiet
+    cmp -s out expected || fail "$kind: batches of $batch give other translations"
+  done
+done
+works translate --model "$model" --input many --batch-size 8 --json --quiet
+sed -E 's/.*"source":"([^"]*)".*/\1/' out | cmp -s - many || fail "the order of the input was lost"
+
+# Blank lines, long lines, words that are not known.
+printf 'I am here.\n\n  \n\u00a0\u202f\nYou are here.' > blanks
+works translate --model "$model" --input blanks
+expect_equal "blank in, blank out" "$(tr '\n' '|' < out)" "je suis ici .||||tu es ici .|"
+expect_equal "without a word" "$(cat err)" ""
+{ echo "I am here."; yes home | head -n 3000 | tr '\n' ' '; echo; echo "You are here."; } > long
+works translate --model "$model" --input long
+expect_equal "three lines for three" "$(wc -l < out)" 3
+expect_equal "neighbours are as ever" "$(sed -n '1p;3p' out | tr '\n' '|')" "je suis ici .|tu es ici .|"
+expect_has "the cut is told by line" "$(cat err)" "line 2: cut to 9 tokens"
+works translate --model "$model" "I am here." "I am a glockenspiel."
+expect_has "an unknown word is named" "$(cat err)" "line 2: unknown words: a, glockenspiel"
+yes "glockenspiel" | head -n 40 > unknown
+works translate --model "$model" --input unknown
+(($(wc -l < err) < 20)) || fail "forty warnings for forty lines"
+expect_has "but all are counted" "$(cat err)" "40 sources with unknown words"
+works translate --model "$model" --max-steps 2 "I am here."
+expect_has "an unfinished one is told" "$(cat err)" "no end after 2 tokens"
+printf 'I am here.\n\xff\xfe\n' > invalid
+works translate --model "$model" --input invalid
+expect_has "invalid UTF-8 is told by line" "$(cat err)" "line"
+: > empty
+works translate --model "$model" --input empty
+expect_equal "nothing in, nothing out" "$(cat out)" ""
+
+# Other forms of the result.
+works translate --model "$model" --tokens "I am here."
+expect_equal "--tokens" "$(cat out)" "je suis ici ."
+works translate --model "$model" --json "I am a \"here\"."
+expect_equal "--json: text is text" "$(json out source)" 'I am a "here".'
+expect_equal "--json: what is unknown" "$(json out unknown 0)" "a"
+works translate --model "$model" --scores "I am here."
+score=$(cut -f 1 out)
+expect_equal "--scores, then the text" "$(cut -f 2 out)" "je suis ici ."
+works translate --model "$model" --json "I am here."
+near "--json has the score" "$(json out score)" "$score" 1e-6
+expect_equal "--json: a log-probability a token, the end included" "$(json out log_probabilities 4)" \
+  "$(json out log_probabilities 4 | grep -E '^-')"
+for name in one.svg one.html one.json; do
+  works translate --model "$model" --map "$name" "I am here."
+  [[ -s $name ]] || fail "--map $name"
+done
+works translate --model "$model" --map two.svg "I am here." "" "You are here."
+[[ -s two-1.svg && ! -e two-2.svg && -s two-3.svg ]] || fail "--map with several lines: $(ls)"
+
+# The score of a translation is that of being made to write it. The loss is a little more: training
+# leaves the padding a probability, decoding excludes it.
+for kind in gru bahdanau transformer; do
+  works translate --model "$models/$kind" --scores --input many --quiet
+  grep -v -P '\t$' out | cut -f 2 > written
+  paste many <(cut -f 2 out) | awk -F '\t' '$1 != "" && $2 != "" && split($1, words, " ") < 8' > forced_pairs
+  cut -f 1 forced_pairs > forced_sources
+  works translate --model "$models/$kind" --scores --input forced_sources --quiet
+  sum_of_scores=$(cut -f 1 out | awk '{s += $1} END {printf "%.6f", s}')
+  works evaluate --model "$models/$kind" --data forced_pairs --json --quiet
+  near "$kind: translate's scores and evaluate's loss" "$sum_of_scores" \
+    "$(awk -v l="$(json out loss)" -v n="$(json out tokens)" 'BEGIN {printf "%.6f", -l * n}')" 0.2
+done
+for kind in bahdanau transformer; do
+  for sentence in "I am here." "Here here."; do
+    works translate --model "$models/$kind" --scores --quiet "$sentence"
+    score=$(cut -f 1 out)
+    works map --model "$models/$kind" "$sentence" --force "$(cut -f 2 out)" --out forced.json
+    near "$kind: translate and map --force" "$(grep -oE 'log-probability [-0-9.]+' err | cut -d ' ' -f 2)" \
+      "$score" 1e-5
+  done
+done
+
+# What can't be done.
+refused "no model named" 2 "--model" translate "I am here."
+refused "no such folder" 1 "nowhere: there is no such folder" translate --model nowhere x
+refused "no such input" 1 "nowhere" translate --model "$model" --input nowhere
+refused "an input that is a folder" 1 "$PWD" translate --model "$model" --input "$PWD"
+refused "both inputs" 2 "not both" translate --model "$model" --input english x
+refused "--output into nowhere" 1 "no folder" translate --model "$model" --output no/such/file x
+refused "--output that is a folder" 1 "is a folder" translate --model "$model" --output "$PWD" x
+refused "--map of an unknown kind" 2 ".svg, .png" translate --model "$model" --map a.bmp "I am here."
+refused "--map of a model without attention" 1 "no attention" translate --model "$models/gru" --map a.json "I am here."
+refused "a device that is not there" 2 "device" translate --model "$model" --device tpu x
+refused "no batch" 2 "--batch-size" translate --model "$model" --batch-size 0 x
+if [[ -c /dev/full ]]; then
+  status=0
+  "$ATTEND_PROGRAM" translate --model "$model" x > /dev/full 2> err || status=$?
+  ran "a full disk behind standard output" 1
+  expect_has "a full disk behind standard output" "$(cat err)" "standard output"
+fi
+echo old > kept
+status=0
+(ulimit -f 1 && "$ATTEND_PROGRAM" translate --model "$model" --json --input many --output kept --quiet) 2> err || status=$?
+ran "no room for --output" 1
+expect_equal "the old file is kept" "$(cat kept)" "old"
+"$ATTEND_PROGRAM" translate --model "$model" --input english --quiet 2> err | head -n 1 > /dev/null
+expect_equal "a reader that leaves" "$(cat err)" ""
+finish
