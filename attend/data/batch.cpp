@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
+
+#include "attend/core/errors.h"
 
 namespace attend::data {
 
@@ -33,6 +36,9 @@ Batch make_batch(const std::vector<std::pair<std::vector<int32_t>, std::vector<i
 }
 
 std::vector<Batch> shard_batch(const Batch& batch, int64_t count) {
+  if (count < 1)
+    throw InvalidArgument("[shard_batch] expected at least 1 shard, found " +
+                          std::to_string(count));
   std::vector<Batch> shards;
   for (int64_t first = 0; first < std::min(count, batch.size()); ++first) {
     Batch shard;

@@ -42,7 +42,8 @@ struct Batch {
 Batch make_batch(const std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>& pairs);
 
 /// Cuts a batch in `count` shards of about equal target tokens: shard i takes the sentences
-/// i, i + count, i + 2 count, ... so lengths are alike in all. Empty shards are left out.
+/// i, i + count, i + 2 count, ... so lengths are alike in all. Empty shards are left out. Throws
+/// InvalidArgument when count < 1.
 std::vector<Batch> shard_batch(const Batch& batch, int64_t count);
 
 /// The number of shards hangs on the batch alone, never on the threads, so results do not either.

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <string>
 
 #include "attend/core/errors.h"
 #include "attend/decoding/attention_recorder.h"
@@ -49,6 +50,9 @@ std::vector<Hypothesis> decode(const Seq2Seq& model, const data::PackedIds& sour
     for (size_t row = 0; row < live.size(); ++row) {
       Hypothesis& hypothesis = hypotheses[static_cast<size_t>(live[row])];
       const int32_t id = chosen[row];
+      if (id < 0 || id >= vocabulary)
+        throw InvalidArgument("[force] expected ids in [0, " + std::to_string(vocabulary) +
+                              "), found " + std::to_string(id));
       hypothesis.log_probabilities.push_back(
           scores.const_data_ptr<float>()[static_cast<int64_t>(row) * vocabulary + id]);
       hypothesis.finished = id == options.end_id;
@@ -69,12 +73,6 @@ std::vector<Hypothesis> decode(const Seq2Seq& model, const data::PackedIds& sour
 }
 
 }  // namespace
-
-double Hypothesis::score() const {
-  double sum = 0.0;
-  for (const float p : log_probabilities) sum += p;
-  return sum;
-}
 
 std::vector<Hypothesis> greedy(const Seq2Seq& model, const data::PackedIds& source,
                                const DecodeOptions& options) {
@@ -98,10 +96,16 @@ std::vector<Hypothesis> force(const Seq2Seq& model, const data::PackedIds& sourc
   if (source.size() != target.size())
     throw InvalidArgument("[force] expected as many targets as sources, found " +
                           std::to_string(target.size()) + " and " + std::to_string(source.size()));
-  for (int64_t b = 0; b < target.size(); ++b)
+  for (int64_t b = 0; b < target.size(); ++b) {
     if (target.length(b) == 0)
       throw InvalidArgument("[force] expected at least the end mark in target " +
                             std::to_string(b));
+    const auto first = target.ids.begin() + target.offsets[static_cast<size_t>(b)];
+    const auto last = first + target.length(b) - 1;
+    if (std::find(first, last, options.end_id) != last)
+      throw InvalidArgument("[force] expected no token after the end mark in target " +
+                            std::to_string(b));
+  }
   const Choose given = [&](const at::Tensor&, const std::vector<int64_t>& live, int64_t step) {
     std::vector<int32_t> chosen;
     for (const int64_t b : live)

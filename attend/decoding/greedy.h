@@ -22,7 +22,9 @@ std::vector<Hypothesis> greedy(const Seq2Seq& model, const data::PackedIds& sour
                                const DecodeOptions& options);
 
 /// Makes the model write `target` (end marks included, as in training), and scores it. max_steps is
-/// not used. Throws InvalidArgument when the sides differ in number.
+/// not used. A target without an end mark (a cut one) is scored as far as it goes. Throws
+/// InvalidArgument when the sides differ in number, for an empty target, for tokens after an end
+/// mark, and for ids out of range.
 std::vector<Hypothesis> force(const Seq2Seq& model, const data::PackedIds& source,
                               const data::PackedIds& target, const DecodeOptions& options);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "attend/models/seq2seq.h"
@@ -25,7 +26,9 @@ struct Hypothesis {
   std::vector<SentenceAttention> attention;  ///< empty unless asked for
 
   /// Sum of the log-probabilities, nats.
-  double score() const;
+  double score() const {
+    return std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0);
+  }
 };
 
 }  // namespace attend::decoding

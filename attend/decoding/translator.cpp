@@ -1,10 +1,9 @@
 #include "attend/decoding/translator.h"
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
-#include <numeric>
 #include <thread>
+#include <utility>
 
 #include "attend/core/errors.h"
 #include "attend/data/dataset.h"
@@ -36,6 +35,9 @@ struct Translator::Impl {
   int threads;
 
   int64_t max_steps(const TranslateOptions& options) const {
+    if (options.max_steps < 0)
+      throw InvalidArgument("[translate] expected max_steps >= 0, found " +
+                            std::to_string(options.max_steps));
     return options.max_steps > 0 ? options.max_steps : loaded.data_config.steps;
   }
 
@@ -47,7 +49,7 @@ struct Translator::Impl {
   // Reads a line: fills the source's part of the result.
   data::Encoded read(const std::string& line, Translation& result) const {
     data::Encoded encoded = data::encode_source(loaded.source, line, loaded.data_config.steps);
-    if (encoded.ids.size() <= 1) return encoded;  // blank: the end mark alone
+    if (encoded.ids.size() <= 1 && !encoded.cut) return encoded;  // blank: the end mark alone
     std::vector<std::string> tokens = loaded.source.tokens(line);
     tokens.resize(encoded.ids.size() - 1);
     for (const std::string& token : tokens)

@@ -18,8 +18,9 @@ struct TranslateOptions {
   int64_t max_steps = 0;    ///< target tokens, the end mark included; 0: the model's [data] steps
   int64_t batch_size = 64;  ///< sentences decoded together; changes no result
   bool attention = false;   ///< fill Translation::map
-  /// Called after each batch with the number of sentences done and in all. May be empty.
-  std::function<void(int64_t done, int64_t total)> progress;
+  /// Called after each batch with the number of lines done (blank ones are done at once) and in
+  /// all, by one thread at a time, not always the caller's. May be empty.
+  std::function<void(int64_t done, int64_t total)> progress = {};
 };
 
 struct Translation {
@@ -55,13 +56,14 @@ class Translator {
   Translator& operator=(Translator&&) noexcept;
   ~Translator();
 
-  /// Greedy decoding, one result a line, in order. A blank line gives a blank line.
+  /// Greedy decoding, one result a line, in order. A blank line gives a blank line. Throws
+  /// InvalidArgument for a batch_size below 1 or max_steps below 0.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const TranslateOptions& options) const;
   Translation translate(const std::string& line, const TranslateOptions& options = {}) const;
 
   /// What the model attends to while it is made to write `target`; its scores are those of
-  /// `target`.
+  /// `target`. Throws InvalidArgument for a blank source.
   Translation force(const std::string& source, const std::string& target,
                     const TranslateOptions& options = {}) const;
 

@@ -7,6 +7,9 @@
 namespace attend {
 
 Gru::Gru(const ParameterScope& scope, const Options& options) : hidden_(options.hidden) {
+  if (options.layers < 1)
+    throw InvalidArgument("[gru] expected at least 1 layer, found " +
+                          std::to_string(options.layers));
   for (int64_t l = 0; l < options.layers; ++l) {
     const ParameterScope at = scope.scope("layers." + std::to_string(l));
     const int64_t inputs = l == 0 ? options.inputs : options.hidden;
@@ -28,9 +31,7 @@ ops::GruWeights Gru::weights(int64_t layer) const {
 Gru::Output Gru::forward(const at::Tensor& rows, const ops::TimeMajor& layout,
                          const std::vector<at::Tensor>& initial, const ops::DropoutState& dropout,
                          const std::vector<int64_t>& row_numbers) const {
-  if (!initial.empty() && initial.size() != layers_.size())
-    throw InvalidArgument("[gru] expected " + std::to_string(layers_.size()) +
-                          " initial states, found " + std::to_string(initial.size()));
+  if (!initial.empty()) check_states(initial);
   Output output{rows, {}};
   for (int64_t l = 0; l < layers(); ++l) {
     if (l > 0) output.rows = ops::dropout(output.rows, dropout, site(l), row_numbers);
@@ -42,7 +43,14 @@ Gru::Output Gru::forward(const at::Tensor& rows, const ops::TimeMajor& layout,
   return output;
 }
 
+void Gru::check_states(const std::vector<at::Tensor>& states) const {
+  if (states.size() != layers_.size())
+    throw InvalidArgument("[gru] expected " + std::to_string(layers_.size()) +
+                          " states, one a layer, found " + std::to_string(states.size()));
+}
+
 at::Tensor Gru::step(const at::Tensor& x, std::vector<at::Tensor>& states) const {
+  check_states(states);
   at::Tensor below = x;
   for (int64_t l = 0; l < layers(); ++l) {
     const ops::GruWeights w = weights(l);

@@ -19,7 +19,7 @@ class Gru {
 
   Gru() = default;
   /// Registers layers.{l}.weight_ih (3H, I), weight_hh (3H, H), bias_ih (3H), bias_hh (3H):
-  /// PyTorch's layout. Weights Xavier uniform, biases zero.
+  /// PyTorch's layout. Weights Xavier uniform, biases zero. Throws InvalidArgument for no layer.
   Gru(const ParameterScope& scope, const Options& options);
 
   struct Output {
@@ -34,7 +34,7 @@ class Gru {
                  const std::vector<int64_t>& row_numbers) const;
 
   /// One step without dropout: x (B, inputs); `states`, one (B, H) a layer, move on. Returns the
-  /// top.
+  /// top. Throws InvalidArgument for another number of states, as forward() does.
   at::Tensor step(const at::Tensor& x, std::vector<at::Tensor>& states) const;
 
   int64_t layers() const { return static_cast<int64_t>(layers_.size()); }
@@ -47,6 +47,8 @@ class Gru {
   struct Layer {
     Parameter input, hidden, input_bias, hidden_bias;
   };
+  void check_states(const std::vector<at::Tensor>& states) const;
+
   std::vector<Layer> layers_;
   std::vector<uint32_t> sites_;
   int64_t hidden_ = 0;

@@ -18,6 +18,12 @@ double frequency(int64_t i, int64_t width, SinusoidalOptions::Exponent exponent)
   return std::pow(10000.0, -power);
 }
 
+// Computed in double, then rounded once to the wanted dtype.
+at::Tensor table_of(int64_t first, int64_t count, int64_t width, const SinusoidalOptions& options,
+                    const at::TensorOptions& tensor) {
+  return sinusoidal_positions(first, count, width, options, at::kDouble).to(tensor);
+}
+
 }  // namespace
 
 at::Tensor sinusoidal_positions(int64_t first, int64_t count, int64_t width,
@@ -45,13 +51,12 @@ at::Tensor sinusoidal_positions(int64_t first, int64_t count, int64_t width,
 
 PositionTable::PositionTable(int64_t width, const SinusoidalOptions& options,
                              const at::TensorOptions& tensor)
-    : width_(width),
-      options_(options),
-      table_(sinusoidal_positions(0, 256, width, options).to(tensor)) {}
+    : width_(width), options_(options), table_(table_of(0, 256, width, options, tensor)) {}
 
 at::Tensor PositionTable::rows(int64_t first, int64_t count) const {
-  if (first + count <= table_.size(0)) return table_.narrow(0, first, count);
-  return sinusoidal_positions(first, count, width_, options_).to(table_.options());
+  if (first >= 0 && count >= 0 && first + count <= table_.size(0))
+    return table_.narrow(0, first, count);
+  return table_of(first, count, width_, options_, table_.options());
 }
 
 }  // namespace attend

@@ -24,7 +24,8 @@ struct SinusoidalOptions {
 };
 
 /// Rows first .. first + count - 1 of the table, (count, width), computed in double. Any width >=
-/// 1: where it is odd, interleaved ends with a sine and halves with a zero column.
+/// 1: where it is odd, interleaved ends with a sine and halves with a zero column. Throws
+/// InvalidArgument for sizes below these.
 at::Tensor sinusoidal_positions(int64_t first, int64_t count, int64_t width,
                                 const SinusoidalOptions& options,
                                 at::ScalarType dtype = at::kFloat);
@@ -35,7 +36,7 @@ class PositionTable {
  public:
   PositionTable() = default;
   PositionTable(int64_t width, const SinusoidalOptions& options, const at::TensorOptions& tensor);
-  /// Rows first .. first + count - 1, (count, width).
+  /// Rows first .. first + count - 1, (count, width). Errors as above.
   at::Tensor rows(int64_t first, int64_t count) const;
 
  private:

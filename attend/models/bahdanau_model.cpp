@@ -8,10 +8,10 @@
 namespace attend {
 namespace {
 
-void select_rows(ops::AttentionMemory& memory, const at::Tensor& index) {
+void select_memory(ops::AttentionMemory& memory, const at::Tensor& index) {
   memory.values = memory.values.index_select(0, index);
   memory.keys = memory.keys.index_select(0, index);
-  if (memory.allowed.defined()) memory.allowed = memory.allowed.index_select(0, index);
+  if (memory.hidden.defined()) memory.hidden = memory.hidden.index_select(0, index);
 }
 
 class BahdanauState : public DecoderState {
@@ -23,8 +23,8 @@ class BahdanauState : public DecoderState {
   }
   void reorder(const std::vector<int64_t>& rows) override {
     const at::Tensor index = state_rows(rows, size(), memory.values.device());
-    select_rows(memory, index);
-    for (auto& h : hidden) h = h.index_select(0, index);
+    select_memory(memory, index);
+    select_rows(hidden, index);
   }
   int64_t size() const override { return memory.values.size(0); }
 
@@ -35,20 +35,16 @@ class BahdanauState : public DecoderState {
 }  // namespace
 
 BahdanauModel::BahdanauModel(const ModelConfig& config, const ParameterStore::Options& options)
-    : Seq2Seq(config), encoder_(store_.scope("encoder"), config) {
+    : RecurrentModel(config) {
   const ParameterScope decoder = store_.scope("decoder");
   const ParameterScope attention = decoder.scope("attention");
-  embedding_ = Embedding(decoder.scope("embedding"),
-                         {.vocabulary = config.target_vocabulary, .width = config.embedding});
+  add_embedding(decoder);
   const Linear::Options square{.inputs = config.hidden, .outputs = config.hidden, .bias = false};
   query_ = Linear(attention.scope("query"), square);
   key_ = Linear(attention.scope("key"), square);
   score_ = attention.scope("score").add("weight", {config.hidden}, Init::kXavierUniform);
   weight_site_ = attention.site("weights");
-  gru_ = Gru(decoder.scope("gru"), {.inputs = config.hidden + config.embedding,
-                                    .hidden = config.hidden,
-                                    .layers = config.layers});
-  output_ = TargetProjection(decoder, config, embedding_, config.hidden);
+  add_decoder(decoder);
   store_.allocate(options);
 }
 
@@ -60,9 +56,7 @@ BahdanauModel::Encoded BahdanauModel::encode(const data::PackedIds& source,
   Encoded result;
   result.memory.values = ops::pad(encoded.rows, layout);      // (B, S, H)
   result.memory.keys = ops::pad(key_(encoded.rows), layout);  // (B, S, A): projected once
-  if (!layout.even) result.memory.allowed = layout.real;
-  for (int64_t b = 0; b < source.size(); ++b)
-    result.memory.empty_sources = result.memory.empty_sources || source.length(b) == 0;
+  if (!layout.even) result.memory.hidden = layout.real.logical_not();
   result.final = std::move(encoded.final);
   return result;
 }
@@ -82,36 +76,17 @@ at::Tensor BahdanauModel::input_gates(const at::Tensor& embedded) const {
                     first.input_bias);
 }
 
-at::Tensor BahdanauModel::decode(const data::Batch& batch, const ops::TimeMajor& layout,
+at::Tensor BahdanauModel::decode(const data::Batch& batch, const Steps& steps,
                                  const ops::DropoutState& dropout) const {
-  const at::Device device = embedding_.weight().device();
   Encoded encoded = encode(batch.source, batch.source_rows, dropout);
-  if (!layout.sorted) {
-    select_rows(encoded.memory, layout.order_tensor);
-    for (auto& h : encoded.final) h = h.index_select(0, layout.order_tensor);
+  if (!steps.layout.sorted) {
+    select_memory(encoded.memory, steps.layout.order_tensor);
+    select_rows(encoded.final, steps.layout.order_tensor);
   }
-  const at::Tensor inputs = ops::id_tensor(decoder_inputs(batch.target, config_.begin_id), device)
-                                .index_select(0, layout.from_packed);
-
-  std::vector<int64_t> rows;
-  if (dropout.active()) rows = ops::row_numbers(layout, batch.target_rows);
-  ops::AttentionGruDropout sites{dropout, weight_site_, {}, &rows};
+  ops::AttentionGruDropout sites{dropout, weight_site_, {}, &steps.row_numbers};
   for (int64_t l = 0; l < gru_.layers(); ++l) sites.layer_sites.push_back(gru_.site(l));
-  return ops::attention_gru(input_gates(embedding_(inputs)), layout, encoded.memory, encoded.final,
-                            attention_weights(), sites);
-}
-
-LossSum BahdanauModel::loss(const data::Batch& batch, const ops::DropoutState& dropout) const {
-  const at::Device device = embedding_.weight().device();
-  const ops::TimeMajor layout = ops::time_major(batch.target.offsets, device);
-  const at::Tensor targets =
-      ops::id_tensor(batch.target.ids, device).index_select(0, layout.from_packed);
-  return {output_.loss(decode(batch, layout, dropout), targets), batch.target_tokens()};
-}
-
-at::Tensor BahdanauModel::logits(const data::Batch& batch) const {
-  const ops::TimeMajor layout = ops::time_major(batch.target.offsets, embedding_.weight().device());
-  return output_.logits(decode(batch, layout, {}).index_select(0, layout.to_packed));
+  return ops::attention_gru(input_gates(steps.embedded), steps.layout, encoded.memory,
+                            encoded.final, attention_weights(), sites);
 }
 
 std::unique_ptr<DecoderState> BahdanauModel::start(const data::PackedIds& source,

@@ -3,18 +3,15 @@
 // the embedded token at the decoder's input.
 #pragma once
 
-#include "attend/models/recurrent_encoder.h"
-#include "attend/models/target_projection.h"
+#include "attend/models/recurrent_model.h"
 #include "attend/ops/attention_gru.h"
 
 namespace attend {
 
-class BahdanauModel : public Seq2Seq {
+class BahdanauModel : public RecurrentModel {
  public:
   BahdanauModel(const ModelConfig& config, const ParameterStore::Options& options);
 
-  LossSum loss(const data::Batch& batch, const ops::DropoutState& dropout) const override;
-  at::Tensor logits(const data::Batch& batch) const override;
   std::unique_ptr<DecoderState> start(
       const data::PackedIds& source,
       std::vector<AttentionWeights>* encoder_attention) const override;
@@ -28,18 +25,14 @@ class BahdanauModel : public Seq2Seq {
   };
   Encoded encode(const data::PackedIds& source, const std::vector<int64_t>& first_rows,
                  const ops::DropoutState& dropout) const;
-  at::Tensor decode(const data::Batch& batch, const ops::TimeMajor& layout,
-                    const ops::DropoutState& dropout) const;  // (N, H), time-major
+  at::Tensor decode(const data::Batch& batch, const Steps& steps,
+                    const ops::DropoutState& dropout) const override;
   ops::AttentionGruWeights attention_weights() const;
   at::Tensor input_gates(const at::Tensor& embedded) const;  // (n, E) -> (n, 3H)
 
-  RecurrentEncoder encoder_;
-  Embedding embedding_;
   Linear query_;
   Linear key_;
   Parameter score_;
-  Gru gru_;
-  TargetProjection output_;
   uint32_t weight_site_ = 0;
 };
 

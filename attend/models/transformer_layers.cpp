@@ -4,7 +4,7 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/linear.h>
 
-#include <cmath>
+#include "attend/ops/attention.h"
 
 namespace attend {
 
@@ -70,15 +70,13 @@ KeyValueCache AttentionBlock::project_memory(const at::Tensor& memory) const {
   return {heads(key_(memory)), heads(value_(memory))};
 }
 
-at::Tensor AttentionBlock::look(const at::Tensor& x, const KeyValueCache& cache,
-                                const at::Tensor& allowed, bool dead_rows,
+at::Tensor AttentionBlock::look(const at::Tensor& x, const KeyValueCache& cache, const Mask& mask,
                                 at::Tensor* weights) const {
-  const double scale = 1.0 / std::sqrt(static_cast<double>(x.size(1) / heads_));
-  const at::Tensor query = heads((query_(x) * scale).unsqueeze(1));      // (B, H, 1, Dh)
-  const at::Tensor scores = query.matmul(cache.keys.transpose(-2, -1));  // (B, H, 1, Tk)
-  const at::Tensor w = ops::attention_weights(scores, allowed, dead_rows);
-  if (weights != nullptr) *weights = w;
-  return output_(w.matmul(cache.values).transpose(1, 2).reshape({x.size(0), x.size(1)}));
+  const at::Tensor query = heads(query_(x).unsqueeze(1));  // (B, H, 1, Dh)
+  const ops::AttentionResult seen = ops::scaled_dot_product_attention(
+      query, cache.keys, cache.values, mask, {.return_weights = weights != nullptr});
+  if (weights != nullptr) *weights = seen.weights;
+  return output_(seen.output.reshape({x.size(0), x.size(1)}));  // (B, H, 1, Dh) -> (B, D)
 }
 
 at::Tensor AttentionBlock::step(const at::Tensor& x, KeyValueCache& cache,
@@ -86,7 +84,7 @@ at::Tensor AttentionBlock::step(const at::Tensor& x, KeyValueCache& cache,
   const KeyValueCache own = project_memory(x.unsqueeze(1));  // (B, H, 1, Dh)
   cache.keys = cache.keys.defined() ? at::cat({cache.keys, own.keys}, 2) : own.keys;
   cache.values = cache.values.defined() ? at::cat({cache.values, own.values}, 2) : own.values;
-  return look(x, cache, {}, false, weights);
+  return look(x, cache, Mask::none(), weights);
 }
 
 EncoderLayer::EncoderLayer(const ParameterScope& scope, const ModelConfig& config)
@@ -136,7 +134,7 @@ DecoderLayerCache DecoderLayer::begin(const at::Tensor& memory) const {
 }
 
 at::Tensor DecoderLayer::step(const at::Tensor& x, DecoderLayerCache& cache,
-                              const at::Tensor& allowed, bool dead_rows, at::Tensor* self_weights,
+                              const Mask& memory_mask, at::Tensor* self_weights,
                               at::Tensor* cross_weights) const {
   const at::Tensor y = norm1_(
       x, [&](const at::Tensor& in) { return self_attention_.step(in, cache.self, self_weights); },
@@ -144,7 +142,7 @@ at::Tensor DecoderLayer::step(const at::Tensor& x, DecoderLayerCache& cache,
   const at::Tensor z =
       norm2_(y,
              [&](const at::Tensor& in) {
-               return cross_attention_.look(in, cache.memory, allowed, dead_rows, cross_weights);
+               return cross_attention_.look(in, cache.memory, memory_mask, cross_weights);
              },
              {}, {});
   return norm3_(z, [&](const at::Tensor& in) { return feed_forward_(in); }, {}, {});

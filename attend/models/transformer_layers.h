@@ -9,6 +9,7 @@
 #include "attend/layers/linear.h"
 #include "attend/models/config.h"
 #include "attend/ops/dropout.h"
+#include "attend/ops/mask.h"
 #include "attend/ops/packed_attention.h"
 
 namespace attend {
@@ -57,10 +58,9 @@ class AttentionBlock {
 
   /// Keys and values of padded memory (B, S, D).
   KeyValueCache project_memory(const at::Tensor& memory) const;
-  /// One query a sentence, x (B, D), over what the cache holds. `allowed` (B, 1, 1, Tk) or
-  /// undefined.
-  at::Tensor look(const at::Tensor& x, const KeyValueCache& cache, const at::Tensor& allowed,
-                  bool dead_rows, at::Tensor* weights) const;
+  /// One query a sentence, x (B, D), over what the cache holds.
+  at::Tensor look(const at::Tensor& x, const KeyValueCache& cache, const Mask& mask,
+                  at::Tensor* weights) const;
   /// Adds x's own key and value to the cache, then looks.
   at::Tensor step(const at::Tensor& x, KeyValueCache& cache, at::Tensor* weights) const;
 
@@ -101,8 +101,8 @@ class DecoderLayer {
 
   DecoderLayerCache begin(const at::Tensor& memory) const;  // (B, S, D)
   /// x (B, D): one token a sentence. `self_weights`, `cross_weights`: (B, H, 1, Tk) if not null.
-  at::Tensor step(const at::Tensor& x, DecoderLayerCache& cache, const at::Tensor& allowed,
-                  bool dead_rows, at::Tensor* self_weights, at::Tensor* cross_weights) const;
+  at::Tensor step(const at::Tensor& x, DecoderLayerCache& cache, const Mask& memory_mask,
+                  at::Tensor* self_weights, at::Tensor* cross_weights) const;
 
  private:
   AttentionBlock self_attention_;

@@ -21,14 +21,14 @@ class TransformerState : public DecoderState {
       for (at::Tensor* cache :
            {&layer.self.keys, &layer.self.values, &layer.memory.keys, &layer.memory.values})
         if (cache->defined()) *cache = cache->index_select(0, index);
-    if (allowed.defined()) allowed = allowed.index_select(0, index);
+    if (real.defined()) real = real.index_select(0, index);
     count = static_cast<int64_t>(rows.size());
   }
   int64_t size() const override { return count; }
+  Mask memory_mask() const { return real.defined() ? Mask::keys(real) : Mask::none(); }
 
   std::vector<DecoderLayerCache> layers;
-  at::Tensor allowed;  // (B, 1, 1, S) or undefined
-  bool empty_sources = false;
+  at::Tensor real;  // (B, S) bool, or undefined when every source token is
   int64_t count = 0;
   int64_t position = 0;
   at::Device device = at::kCPU;
@@ -137,10 +137,7 @@ std::unique_ptr<DecoderState> TransformerModel::start(
   const at::Tensor memory =
       ops::pad(encode(source.ids, rows, {}, encoder_attention), rows.layout);  // (B, S, D)
   for (const DecoderLayer& layer : decoder_) state->layers.push_back(layer.begin(memory));
-  if (!rows.layout.even)
-    state->allowed = rows.layout.real.view({state->count, 1, 1, rows.layout.longest});
-  for (int64_t b = 0; b < source.size(); ++b)
-    state->empty_sources = state->empty_sources || source.length(b) == 0;
+  if (!rows.layout.even) state->real = rows.layout.real;
   return state;
 }
 
@@ -151,11 +148,12 @@ DecoderStep TransformerModel::step(DecoderState& state, const std::vector<int32_
   const double scale = std::sqrt(static_cast<double>(config_.hidden));
   at::Tensor x = target_embedding_(ops::id_tensor(tokens, s.device)) * scale +
                  positions_.rows(s.position, 1);  // (B, D)
+  const Mask memory_mask = s.memory_mask();
   DecoderStep result;
   for (size_t l = 0; l < decoder_.size(); ++l) {
     at::Tensor self, cross;
-    x = decoder_[l].step(x, s.layers[l], s.allowed, s.empty_sources,
-                         want_attention ? &self : nullptr, want_attention ? &cross : nullptr);
+    x = decoder_[l].step(x, s.layers[l], memory_mask, want_attention ? &self : nullptr,
+                         want_attention ? &cross : nullptr);
     if (!want_attention) continue;
     const auto layer = static_cast<int64_t>(l);
     result.attention.push_back({AttentionKind::kDecoderSelf, layer, plain(self)});

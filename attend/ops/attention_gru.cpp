@@ -5,113 +5,147 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/linear.h>
 
+#include <string>
+
 #include "attend/core/errors.h"
-#include "attend/core/shape.h"
-#include "attend/ops/packed_attention.h"
+#include "attend/ops/additive_scores.h"
+#include "attend/ops/check.h"
+#include "attend/ops/masked_softmax.h"
 
 namespace attend::ops {
 namespace {
+
+// The multipliers of dropout; undefined ones change nothing.
+struct Multipliers {
+  at::Tensor weights;              // on the attention weights, (n, S)
+  std::vector<at::Tensor> layers;  // [l] on what enters layer l >= 1, (n, H)
+};
+
+at::Tensor times(const at::Tensor& x, const at::Tensor& multiplier) {
+  return multiplier.defined() ? x * multiplier : x;
+}
 
 at::Tensor first_rows(const at::Tensor& x, int64_t n) {
   return !x.defined() || x.size(0) == n ? x : x.narrow(0, 0, n);
 }
 
 AttentionMemory first_rows(const AttentionMemory& memory, int64_t n) {
-  return {first_rows(memory.values, n), first_rows(memory.keys, n), first_rows(memory.allowed, n),
-          memory.empty_sources};
+  return {first_rows(memory.values, n), first_rows(memory.keys, n), first_rows(memory.hidden, n)};
+}
+
+// Attention of one query a sentence: the top state (n, H) -> weights (n, S).
+at::Tensor look(const at::Tensor& top, const AttentionMemory& memory,
+                const AttentionGruWeights& weights) {
+  const at::Tensor query = at::linear(top, weights.query).unsqueeze(1);  // (n, 1, A)
+  return masked_softmax(additive_scores(query, memory.keys, weights.score).squeeze(1),
+                        memory.hidden);
 }
 
 at::Tensor weighted_mean(const at::Tensor& weights, const at::Tensor& values) {
   return weights.unsqueeze(1).bmm(values).squeeze(1);  // (n, 1, S) x (n, S, M) -> (n, M)
 }
 
-// The slices of a multiplier, one a step; undefined ones when dropout is off.
-std::vector<at::Tensor> step_multipliers(const AttentionGruDropout& dropout, uint32_t site,
-                                         int64_t columns, const TimeMajor& layout,
-                                         const at::TensorOptions& options) {
-  if (!dropout.state.active()) return std::vector<at::Tensor>(layout.live.size());
-  return dropout_mask(dropout.state, site, *dropout.row_numbers, columns, options)
-      .split_with_sizes(layout.live);
+// One step of n sentences; `states` move on. Returns the weights (n, S), before dropout.
+at::Tensor step(const at::Tensor& input_gates, const AttentionMemory& memory,
+                std::vector<at::Tensor>& states, const AttentionGruWeights& weights,
+                const Multipliers& multipliers) {
+  const at::Tensor seen = look(states.back(), memory, weights);
+  const at::Tensor context = weighted_mean(times(seen, multipliers.weights), memory.values);
+  at::Tensor gates = at::addmm(input_gates, context, weights.context.t());  // (n, 3H)
+  for (size_t l = 0; l < states.size(); ++l) {
+    const GruWeights& w = weights.layers[l];
+    if (l > 0)
+      gates = at::linear(times(states[l - 1], multipliers.layers[l]), w.input, w.input_bias);
+    states[l] =
+        gru_cell(gates, at::linear(states[l], w.hidden, w.hidden_bias), states[l]);  // (n, H)
+  }
+  return seen;
 }
 
-void check(const at::Tensor& input_gates, const TimeMajor& layout, const AttentionMemory& memory,
-           const std::vector<at::Tensor>& initial, const AttentionGruWeights& weights) {
-  const int64_t hidden = weights.query.size(1);
-  const bool fits = input_gates.dim() == 2 && input_gates.size(0) == layout.starts.back() &&
-                    input_gates.size(1) == 3 * hidden && memory.values.dim() == 3 &&
-                    memory.values.size(0) == layout.size() && memory.keys.dim() == 3 &&
-                    memory.keys.size(2) == weights.query.size(0) &&
-                    initial.size() == weights.layers.size();
+// What each step multiplies by.
+std::vector<Multipliers> step_multipliers(const AttentionGruDropout& dropout,
+                                          const TimeMajor& layout, int64_t sources, int64_t hidden,
+                                          size_t layers, const at::TensorOptions& options) {
+  std::vector<Multipliers> steps(layout.live.size());
+  for (Multipliers& step : steps) step.layers.resize(layers);
+  if (!dropout.state.active()) return steps;
+  const auto slices = [&](uint32_t site, int64_t columns) {
+    return dropout_mask(dropout.state, site, *dropout.row_numbers, columns, options)
+        .split_with_sizes(layout.live);
+  };
+  const auto of_weights = slices(dropout.weight_site, sources);
+  for (size_t t = 0; t < steps.size(); ++t) steps[t].weights = of_weights[t];
+  for (size_t l = 1; l < layers; ++l) {
+    const auto of_layer = slices(dropout.layer_sites[l], hidden);
+    for (size_t t = 0; t < steps.size(); ++t) steps[t].layers[l] = of_layer[t];
+  }
+  return steps;
+}
+
+void check_states(const char* op, const at::Tensor& input_gates, const AttentionMemory& memory,
+                  const std::vector<at::Tensor>& states, const AttentionGruWeights& weights,
+                  int64_t rows) {
+  check_floating(
+      op, {input_gates, memory.values, memory.keys, weights.query, weights.score, weights.context});
+  const int64_t width = weights.query.size(1);
+  bool fits = input_gates.dim() == 2 && input_gates.size(0) == rows &&
+              input_gates.size(1) == 3 * width && memory.values.dim() == 3 &&
+              memory.keys.dim() == 3 && memory.keys.size(0) == memory.values.size(0) &&
+              memory.keys.size(1) == memory.values.size(1) &&
+              memory.keys.size(2) == weights.query.size(0) && !states.empty() &&
+              states.size() == weights.layers.size();
+  for (const at::Tensor& state : states)
+    fits = fits && state.dim() == 2 && state.size(0) == memory.values.size(0) &&
+           state.size(1) == width;
   if (!fits)
-    throw InvalidArgument("[attention_gru] expected input gates (" +
-                          std::to_string(layout.starts.back()) + ", " + std::to_string(3 * hidden) +
-                          ") and a memory of " + std::to_string(layout.size()) +
-                          " sentences, found " + core::shape_text(input_gates.sizes()) + " and " +
-                          core::shape_text(memory.values.sizes()));
+    refuse(op,
+           "input gates (" + std::to_string(rows) + ", " + std::to_string(3 * width) +
+               "), values (B, S, M), keys (B, S, " + std::to_string(weights.query.size(0)) +
+               ") and a state (B, " + std::to_string(width) + ") for each of " +
+               std::to_string(weights.layers.size()) + " layers",
+           {input_gates, memory.values, memory.keys});
+}
+
+void check_dropout(const AttentionGruDropout& dropout, size_t layers, int64_t rows) {
+  if (!dropout.state.active()) return;
+  if (dropout.layer_sites.size() != layers || dropout.row_numbers == nullptr ||
+      static_cast<int64_t>(dropout.row_numbers->size()) != rows)
+    throw InvalidArgument("[attention_gru] expected dropout with " + std::to_string(layers) +
+                          " sites and " + std::to_string(rows) + " row numbers");
 }
 
 }  // namespace
 
-at::Tensor additive_weights(const at::Tensor& hidden, const AttentionMemory& memory,
-                            const AttentionGruWeights& weights) {
-  const at::Tensor query = at::linear(hidden, weights.query).unsqueeze(1);       // (n, 1, A)
-  const at::Tensor scores = (memory.keys + query).tanh().matmul(weights.score);  // (n, S)
-  return attention_weights(scores, memory.allowed, memory.empty_sources);
-}
-
 at::Tensor attention_gru(const at::Tensor& input_gates, const TimeMajor& layout,
                          const AttentionMemory& memory, const std::vector<at::Tensor>& initial,
                          const AttentionGruWeights& weights, const AttentionGruDropout& dropout) {
-  check(input_gates, layout, memory, initial, weights);
-  if (layout.steps() == 0) return input_gates.new_zeros({0, weights.query.size(1)});
-  const at::TensorOptions options = input_gates.options().requires_grad(false);
-  const std::vector<at::Tensor> gates = input_gates.split_with_sizes(layout.live);
-  const std::vector<at::Tensor> weight_multipliers =
-      step_multipliers(dropout, dropout.weight_site, memory.values.size(1), layout, options);
-  std::vector<std::vector<at::Tensor>> layer_multipliers(weights.layers.size());
-  for (size_t l = 1; l < weights.layers.size(); ++l)
-    layer_multipliers[l] =
-        step_multipliers(dropout, dropout.layer_sites[l], weights.query.size(1), layout, options);
+  check_states("attention_gru", input_gates, memory, initial, weights, layout.starts.back());
+  if (memory.values.size(0) != layout.size())
+    refuse("attention_gru", "a memory of " + std::to_string(layout.size()) + " sentences",
+           {memory.values});
+  check_dropout(dropout, initial.size(), layout.starts.back());
+  const int64_t width = weights.query.size(1);
+  if (layout.steps() == 0) return input_gates.new_zeros({0, width});
 
+  const std::vector<Multipliers> multipliers =
+      step_multipliers(dropout, layout, memory.values.size(1), width, initial.size(),
+                       input_gates.options().requires_grad(false));
+  const std::vector<at::Tensor> gates = input_gates.split_with_sizes(layout.live);
   std::vector<at::Tensor> states = initial;
   std::vector<at::Tensor> tops;
   for (size_t t = 0; t < layout.live.size(); ++t) {
     const int64_t live = layout.live[t];
-    const AttentionMemory seen = first_rows(memory, live);
     for (auto& state : states) state = first_rows(state, live);
-
-    at::Tensor look = additive_weights(states.back(), seen, weights);  // (n, S)
-    if (weight_multipliers[t].defined()) look = look * weight_multipliers[t];
-    const at::Tensor context = weighted_mean(look, seen.values);  // (n, M)
-
-    at::Tensor below = at::addmm(gates[t], context, weights.context.t());  // (n, 3H)
-    for (size_t l = 0; l < states.size(); ++l) {
-      const GruWeights& w = weights.layers[l];
-      if (l > 0) {
-        if (layer_multipliers[l][t].defined()) below = below * layer_multipliers[l][t];
-        below = at::linear(below, w.input, w.input_bias);
-      }
-      states[l] =
-          gru_cell(below, at::linear(states[l], w.hidden, w.hidden_bias), states[l]);  // (n, H)
-      below = states[l];
-    }
-    tops.push_back(below);
+    step(gates[t], first_rows(memory, live), states, weights, multipliers[t]);
+    tops.push_back(states.back());
   }
   return at::cat(tops);  // (N, H)
 }
 
 at::Tensor attention_gru_step(const at::Tensor& input_gates, const AttentionMemory& memory,
                               std::vector<at::Tensor>& states, const AttentionGruWeights& weights) {
-  const at::Tensor look = additive_weights(states.back(), memory, weights);  // (B, S)
-  at::Tensor below =
-      at::addmm(input_gates, weighted_mean(look, memory.values), weights.context.t());
-  for (size_t l = 0; l < states.size(); ++l) {
-    const GruWeights& w = weights.layers[l];
-    if (l > 0) below = at::linear(below, w.input, w.input_bias);
-    states[l] = gru_cell(below, at::linear(states[l], w.hidden, w.hidden_bias), states[l]);
-    below = states[l];
-  }
-  return look;
+  check_states("attention_gru_step", input_gates, memory, states, weights, memory.values.size(0));
+  return step(input_gates, memory, states, weights, {{}, std::vector<at::Tensor>(states.size())});
 }
 
 }  // namespace attend::ops

@@ -19,10 +19,9 @@ namespace attend::ops {
 
 /// What is looked at: computed once a batch.
 struct AttentionMemory {
-  at::Tensor values;           ///< (B, S, M): the encoder's states
-  at::Tensor keys;             ///< (B, S, A): W_k values
-  at::Tensor allowed;          ///< (B, S) bool, or undefined when every cell is real
-  bool empty_sources = false;  ///< some row of `allowed` is all false
+  at::Tensor values;  ///< (B, S, M): the encoder's states, finite where hidden
+  at::Tensor keys;    ///< (B, S, A): W_k values, finite where hidden
+  at::Tensor hidden;  ///< (B, S) bool, true where a cell is padding; undefined when none is
 };
 
 struct AttentionGruWeights {
@@ -41,15 +40,14 @@ struct AttentionGruDropout {
 
 /// input_gates (N, 3H), time-major: layer 0's input products for x, bias included. `initial`, one
 /// (B, H) a layer, and `memory` are in the layout's order. Returns the top layer's states (N, H).
+/// A sentence without a source has the context 0. Differentiable once. Throws InvalidArgument for
+/// shapes that do not fit together, and for dropout without its sites and row numbers.
 at::Tensor attention_gru(const at::Tensor& input_gates, const TimeMajor& layout,
                          const AttentionMemory& memory, const std::vector<at::Tensor>& initial,
                          const AttentionGruWeights& weights, const AttentionGruDropout& dropout);
 
-/// Additive attention of one query a sentence: hidden (n, H) -> weights (n, S).
-at::Tensor additive_weights(const at::Tensor& hidden, const AttentionMemory& memory,
-                            const AttentionGruWeights& weights);
-
-/// One step without dropout: input_gates (B, 3H); `states` move on; returns the weights (B, S).
+/// One step without dropout: input_gates (B, 3H); `states`, one (B, H) a layer, move on; returns
+/// the attention weights (B, S).
 at::Tensor attention_gru_step(const at::Tensor& input_gates, const AttentionMemory& memory,
                               std::vector<at::Tensor>& states, const AttentionGruWeights& weights);
 

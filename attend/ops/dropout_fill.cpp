@@ -11,23 +11,30 @@
 #endif
 
 namespace attend::ops::detail {
+namespace {
 
-ATTEND_CLONES void fill_dropout_mask(float* out, const uint32_t* keys, int64_t rows,
-                                     int64_t columns, uint32_t threshold, float kept) {
+// Inlined into each clone, so that it is compiled for the clone's instructions.
+template <class Real>
+[[gnu::always_inline]] inline void fill(Real* out, const uint32_t* keys, int64_t rows,
+                                        int64_t columns, uint32_t threshold, Real kept) {
   const auto n = static_cast<uint32_t>(columns);
   for (int64_t r = 0; r < rows; ++r, out += columns) {
     const uint32_t key = keys[r];
-    for (uint32_t c = 0; c < n; ++c) out[c] = core::dropout_keeps(key, c, threshold) ? kept : 0.0f;
+    for (uint32_t c = 0; c < n; ++c)
+      out[c] = core::dropout_keeps(key, c, threshold) ? kept : Real(0);
   }
+}
+
+}  // namespace
+
+ATTEND_CLONES void fill_dropout_mask(float* out, const uint32_t* keys, int64_t rows,
+                                     int64_t columns, uint32_t threshold, float kept) {
+  fill(out, keys, rows, columns, threshold, kept);
 }
 
 ATTEND_CLONES void fill_dropout_mask(double* out, const uint32_t* keys, int64_t rows,
                                      int64_t columns, uint32_t threshold, double kept) {
-  const auto n = static_cast<uint32_t>(columns);
-  for (int64_t r = 0; r < rows; ++r, out += columns) {
-    const uint32_t key = keys[r];
-    for (uint32_t c = 0; c < n; ++c) out[c] = core::dropout_keeps(key, c, threshold) ? kept : 0.0;
-  }
+  fill(out, keys, rows, columns, threshold, kept);
 }
 
 }  // namespace attend::ops::detail

@@ -1,18 +1,20 @@
-#include "attend/ops/gru_sequence.h"
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/gru.h>
 #include <ATen/ops/zeros.h>
 
-#include "attend/core/errors.h"
-#include "attend/core/shape.h"
+#include <string>
+
+#include "attend/ops/check.h"
+#include "attend/ops/gru_sequence.h"
 
 namespace attend::ops {
 namespace {
 
 void check(const at::Tensor& rows, const TimeMajor& layout, const at::Tensor& initial,
            const GruWeights& weights) {
+  check_floating("gru_sequence", {rows, weights.input, weights.hidden, weights.input_bias,
+                                  weights.hidden_bias, initial.defined() ? initial : rows});
   const int64_t hidden = weights.hidden.size(-1);
   const bool fits =
       rows.dim() == 2 && rows.size(0) == layout.starts.back() && weights.input.dim() == 2 &&
@@ -20,17 +22,16 @@ void check(const at::Tensor& rows, const TimeMajor& layout, const at::Tensor& in
       weights.hidden.dim() == 2 && weights.hidden.size(0) == 3 * hidden &&
       weights.input_bias.numel() == 3 * hidden && weights.hidden_bias.numel() == 3 * hidden;
   if (!fits)
-    throw InvalidArgument("[gru_sequence] expected rows (" + std::to_string(layout.starts.back()) +
-                          ", I), weights (3H, I) and (3H, H), biases (3H), found " +
-                          core::shape_text(rows.sizes()) + ", " +
-                          core::shape_text(weights.input.sizes()) + ", " +
-                          core::shape_text(weights.hidden.sizes()) + ", " +
-                          core::shape_text(weights.input_bias.sizes()));
+    refuse("gru_sequence",
+           "rows (" + std::to_string(layout.starts.back()) +
+               ", I), weights (3H, I) and (3H, H), biases (3H) and (3H)",
+           {rows, weights.input, weights.hidden, weights.input_bias, weights.hidden_bias});
   if (initial.defined() &&
       (initial.dim() != 2 || initial.size(0) != layout.size() || initial.size(1) != hidden))
-    throw InvalidArgument("[gru_sequence] expected an initial state (" +
-                          std::to_string(layout.size()) + ", " + std::to_string(hidden) +
-                          "), found " + core::shape_text(initial.sizes()));
+    refuse(
+        "gru_sequence",
+        "an initial state (" + std::to_string(layout.size()) + ", " + std::to_string(hidden) + ")",
+        {initial});
 }
 
 }  // namespace

@@ -24,18 +24,28 @@ int64_t length(const std::vector<int64_t>& offsets, int64_t b) {
   return offsets[static_cast<size_t>(b) + 1] - offsets[static_cast<size_t>(b)];
 }
 
-}  // namespace
+void check_first_rows(size_t sentences, const std::vector<int64_t>& first) {
+  if (first.size() != sentences)
+    throw InvalidArgument("[row_numbers] expected a first row for each of " +
+                          std::to_string(sentences) + " sentences, found " +
+                          std::to_string(first.size()));
+}
 
-at::Tensor index_tensor(const std::vector<int64_t>& values, at::Device device) {
+template <class Integer>
+at::Tensor long_tensor(const std::vector<Integer>& values, at::Device device) {
   at::Tensor tensor = at::empty({static_cast<int64_t>(values.size())}, at::kLong);
   std::copy(values.begin(), values.end(), tensor.data_ptr<int64_t>());
   return device.is_cpu() ? tensor : tensor.to(device);
 }
 
+}  // namespace
+
+at::Tensor index_tensor(const std::vector<int64_t>& values, at::Device device) {
+  return long_tensor(values, device);
+}
+
 at::Tensor id_tensor(const std::vector<int32_t>& ids, at::Device device) {
-  at::Tensor tensor = at::empty({static_cast<int64_t>(ids.size())}, at::kLong);
-  std::copy(ids.begin(), ids.end(), tensor.data_ptr<int64_t>());
-  return device.is_cpu() ? tensor : tensor.to(device);
+  return long_tensor(ids, device);
 }
 
 PackedLayout packed_layout(std::vector<int64_t> offsets, at::Device device) {
@@ -43,14 +53,14 @@ PackedLayout packed_layout(std::vector<int64_t> offsets, at::Device device) {
   PackedLayout layout;
   layout.offsets = std::move(offsets);
   for (int64_t b = 0; b < layout.size(); ++b)
-    layout.longest = std::max(layout.longest, length(layout.offsets, b));
+    layout.longest = std::max(layout.longest, layout.length(b));
   layout.even = layout.rows() == layout.size() * layout.longest;
   std::vector<int64_t> cells;
   cells.reserve(static_cast<size_t>(layout.rows()));
   layout.real = at::zeros({layout.size(), layout.longest}, at::kBool);
   bool* real = layout.real.data_ptr<bool>();
   for (int64_t b = 0; b < layout.size(); ++b) {
-    for (int64_t t = 0; t < length(layout.offsets, b); ++t) {
+    for (int64_t t = 0; t < layout.length(b); ++t) {
       cells.push_back(b * layout.longest + t);
       real[b * layout.longest + t] = true;
     }
@@ -118,6 +128,8 @@ TimeMajor time_major(const std::vector<int64_t>& offsets, at::Device device) {
 
 std::vector<int64_t> row_numbers(const std::vector<int64_t>& offsets,
                                  const std::vector<int64_t>& first) {
+  check_offsets(offsets, "row_numbers");
+  check_first_rows(offsets.size() - 1, first);
   std::vector<int64_t> rows;
   rows.reserve(static_cast<size_t>(offsets.back()));
   for (size_t b = 0; b + 1 < offsets.size(); ++b)
@@ -126,6 +138,7 @@ std::vector<int64_t> row_numbers(const std::vector<int64_t>& offsets,
 }
 
 std::vector<int64_t> row_numbers(const TimeMajor& layout, const std::vector<int64_t>& first) {
+  check_first_rows(layout.order.size(), first);
   std::vector<int64_t> rows;
   rows.reserve(static_cast<size_t>(layout.starts.back()));
   for (size_t t = 0; t < layout.live.size(); ++t)

@@ -21,6 +21,8 @@ struct PackedLayout {
 
   int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
   int64_t rows() const { return offsets.back(); }
+  int64_t first_row(int64_t b) const { return offsets[static_cast<size_t>(b)]; }
+  int64_t length(int64_t b) const { return first_row(b + 1) - first_row(b); }
 };
 
 /// Throws InvalidArgument when offsets do not begin at 0 or fall.
@@ -35,7 +37,7 @@ at::Tensor unpad(const at::Tensor& padded, const PackedLayout& layout);
 /// A time-major layout of the same sequences.
 struct TimeMajor {
   std::vector<int64_t> order;   ///< B: sequences by falling length (stable)
-  std::vector<int64_t> live;    ///< T: how many sequences are longer than t
+  std::vector<int64_t> live;    ///< [t]: how many sequences are longer than t
   std::vector<int64_t> starts;  ///< T + 1: the first row of each step
   at::Tensor live_tensor;       ///< `live` as int64 on the CPU, what at::gru calls batch_sizes
   at::Tensor from_packed;       ///< (N): time-major row -> sentence-major row
@@ -48,9 +50,11 @@ struct TimeMajor {
   int64_t steps() const { return static_cast<int64_t>(live.size()); }
 };
 
+/// Throws InvalidArgument when offsets do not begin at 0 or fall.
 TimeMajor time_major(const std::vector<int64_t>& offsets, at::Device device);
 
-/// Row numbers for dropout's counter: first[b] + t for each real token, sentence-major.
+/// Row numbers for dropout's counter: first[b] + t for each real token, sentence-major. Throws
+/// InvalidArgument unless there is one first row a sentence.
 std::vector<int64_t> row_numbers(const std::vector<int64_t>& offsets,
                                  const std::vector<int64_t>& first);
 

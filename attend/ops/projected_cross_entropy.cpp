@@ -10,9 +10,11 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "attend/core/errors.h"
-#include "attend/core/shape.h"
+#include "attend/ops/check.h"
 
 namespace attend::ops {
 namespace {
@@ -27,17 +29,13 @@ int64_t block_rows(int64_t vocabulary) {
 
 void check(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& bias,
            const at::Tensor& targets) {
+  check_floating("projected_cross_entropy", {hidden, weight, bias.defined() ? bias : weight});
   const bool shapes = hidden.dim() == 2 && weight.dim() == 2 && weight.size(1) == hidden.size(1) &&
                       targets.dim() == 1 && targets.size(0) == hidden.size(0) &&
                       (!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)));
   if (!shapes)
-    throw InvalidArgument(
-        "[projected_cross_entropy] expected hidden (N, D), weight (V, D), bias (V) and targets "
-        "(N), "
-        "found " +
-        core::shape_text(hidden.sizes()) + ", " + core::shape_text(weight.sizes()) + ", " +
-        (bias.defined() ? core::shape_text(bias.sizes()) : std::string("none")) + " and " +
-        core::shape_text(targets.sizes()));
+    refuse("projected_cross_entropy", "hidden (N, D), weight (V, D), bias (V) and targets (N)",
+           {hidden, weight, bias, targets});
   if (targets.scalar_type() != at::kLong)
     throw InvalidArgument("[projected_cross_entropy] expected targets of type int64");
   if (targets.numel() > 0 && targets.device().is_cpu()) {
@@ -56,9 +54,11 @@ at::Tensor block_logits(const at::Tensor& rows, const at::Tensor& weight, const 
 
 class BlockedCrossEntropy : public torch::autograd::Function<BlockedCrossEntropy> {
  public:
+  // An undefined bias comes as an empty optional: autograd takes no undefined input.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& hidden,
-                            const at::Tensor& weight, const at::Tensor& bias,
+                            const at::Tensor& weight, const std::optional<at::Tensor>& given_bias,
                             const at::Tensor& targets, bool learn) {
+    const at::Tensor bias = given_bias.value_or(at::Tensor());
     at::Tensor d_hidden, d_weight, d_bias;
     if (learn) {
       d_hidden = at::empty_like(hidden);
@@ -102,7 +102,8 @@ at::Tensor projected_cross_entropy(const at::Tensor& hidden, const at::Tensor& w
   const bool learn =
       c10::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad() ||
                                       (bias.defined() && bias.requires_grad()));
-  return BlockedCrossEntropy::apply(hidden, weight, bias, targets, learn);
+  return BlockedCrossEntropy::apply(
+      hidden, weight, bias.defined() ? std::optional(bias) : std::nullopt, targets, learn);
 }
 
 at::Tensor projected_cross_entropy_composed(const at::Tensor& hidden, const at::Tensor& weight,

@@ -15,7 +15,8 @@ namespace attend::ops {
 ///
 /// Works through blocks of rows, forward and gradient in one pass: memory is N * D + V * D, never
 /// N * V. Differentiable once in hidden, weight and bias. Throws InvalidArgument for other shapes
-/// and for targets out of range.
+/// and for targets out of range (on a device LibTorch's own check has to do: looking would stall
+/// it).
 at::Tensor projected_cross_entropy(const at::Tensor& hidden, const at::Tensor& weight,
                                    const at::Tensor& bias, const at::Tensor& targets);
 

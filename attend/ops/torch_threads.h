@@ -2,6 +2,8 @@
 // in each: it would otherwise start its own, which spin.
 #pragma once
 
+#include <optional>
+
 #include "attend/core/thread_pool.h"
 
 namespace attend::ops {
@@ -15,11 +17,11 @@ class TorchThreads {
   TorchThreads(const TorchThreads&) = delete;
   TorchThreads& operator=(const TorchThreads&) = delete;
 
-  core::ThreadPool& pool() { return pool_; }
+  core::ThreadPool& pool() { return *pool_; }
 
  private:
   int threads_before_;
-  core::ThreadPool pool_;
+  std::optional<core::ThreadPool> pool_;
 };
 
 }  // namespace attend::ops
