@@ -1,0 +1,118 @@
+"""Writes tests/data/ops/sequences.safetensors and tests/data/layers/goldens.safetensors, from PyTorch.
+
+Run: python tools/make_layers_goldens.py   (torch, safetensors)
+
+Inputs need no random generator: cos(start + arange). Every case is stored with its inputs, in double
+precision. Recurrent cases run each sequence by itself, without padding, so that they hold whatever a
+batch does to its neighbours. The five sinusoid tables are written out here from each toolkit's formula.
+"""
+
+import math
+import pathlib
+
+import torch
+from safetensors.torch import save_file
+
+DATA = pathlib.Path(__file__).parent.parent / "tests" / "data"
+torch.set_default_dtype(torch.float64)
+files = {"ops/sequences": {}, "layers/goldens": {}}
+
+
+def cosines(shape, start=0, factor=1.0):
+    return factor * torch.cos(start + torch.arange(math.prod(shape), dtype=torch.float64)).reshape(shape)
+
+
+def store(file, case, **values):
+    for name, value in values.items():
+        files[file][f"{case}.{name}"] = torch.as_tensor(value).detach().contiguous().clone()
+
+
+def fill(module, factor=0.5):
+    with torch.no_grad():
+        for start, (_, parameter) in enumerate(module.named_parameters()):
+            parameter.copy_(cosines(parameter.shape, start, factor))
+
+
+def gru(file, case, lengths, inputs, hidden, layers):
+    """Rows, final states and gradients of sequences run one by one; an empty one keeps its state."""
+    cell = torch.nn.GRU(inputs, hidden, layers, batch_first=True)
+    fill(cell)
+    x = cosines((sum(lengths), inputs), 6).requires_grad_(True)
+    initial = cosines((layers, len(lengths), hidden), 7, 0.5).requires_grad_(True)
+    rows, finals, first = [], [], 0
+    for b, n in enumerate(lengths):
+        start = initial[:, b : b + 1]
+        if n == 0:
+            finals.append(start)
+            continue
+        out, final = cell(x[None, first : first + n], start.contiguous())
+        rows.append(out[0])
+        finals.append(final)
+        first += n
+    rows, final = torch.cat(rows), torch.cat(finals, 1)  # (N, H), (layers, B, H)
+    loss = (rows * cosines(rows.shape, 8)).sum() + (final * cosines(final.shape, 9)).sum()
+    loss.backward()
+    store(file, case, lengths=torch.tensor(lengths), x=x, initial=initial, rows=rows, final=final,
+          dx=x.grad, d_initial=initial.grad)
+    for name, parameter in cell.named_parameters():
+        store(file, case, **{name: parameter, f"d_{name}": parameter.grad})
+
+
+def cross_entropy(case, n, width, vocabulary):
+    hidden, weight = cosines((n, width), 1), cosines((vocabulary, width), 2)
+    bias, targets = cosines((vocabulary,), 3), (torch.arange(n) * 5 + 2) % vocabulary
+    for x in (hidden, weight, bias):
+        x.requires_grad_(True)
+    loss = torch.nn.functional.cross_entropy(hidden @ weight.T + bias, targets, reduction="sum")
+    loss.backward()
+    store("ops/sequences", case, hidden=hidden, weight=weight, bias=bias, targets=targets,
+          loss=loss.reshape(1), d_hidden=hidden.grad, d_weight=weight.grad, d_bias=bias.grad)
+
+
+def positions(name, width, rate, interleaved, offset):
+    """rate(i): the angle that pair i turns by from one position to the next."""
+    table = torch.zeros(6, width)
+    for p in range(6):
+        for i in range(width // 2):
+            angle = (p + offset) * rate(i)
+            sine, cosine = (2 * i, 2 * i + 1) if interleaved else (i, width // 2 + i)
+            table[p, sine], table[p, cosine] = math.sin(angle), math.cos(angle)
+    store("layers/goldens", "positions", **{name: table})
+
+
+def by_width(width):
+    return lambda i: 1 / 10000 ** (2 * i / width)
+
+
+def by_half(width):
+    step = math.log(10000) / (width // 2 - 1)
+    return lambda i: math.exp(-i * step)
+
+
+def modules():
+    norm = torch.nn.LayerNorm(6, eps=1e-5)
+    fill(norm)
+    x = cosines((4, 6), 3, 2.0)
+    store("layers/goldens", "norm", x=x, weight=norm.weight, bias=norm.bias, output=norm(x))
+    inner, outer = torch.nn.Linear(6, 9), torch.nn.Linear(9, 6)
+    fill(inner), fill(outer)
+    store("layers/goldens", "feed_forward", x=x, inner_weight=inner.weight, inner_bias=inner.bias,
+          outer_weight=outer.weight, outer_bias=outer.bias, output=outer(torch.relu(inner(x))))
+
+
+gru("ops/sequences", "gru.ragged", [3, 0, 5], 4, 3, 1)
+gru("ops/sequences", "gru.even", [2, 2], 1, 2, 1)
+cross_entropy("cross_entropy", 5, 4, 7)
+gru("layers/goldens", "gru", [3, 0, 5, 1], 4, 3, 2)
+positions("book", 8, by_width(8), True, 0)
+positions("sockeye", 8, by_width(8), False, 0)
+positions("marian", 8, by_half(8), False, 0)
+positions("fairseq", 8, by_half(8), False, 2)  # the padding id is 1
+positions("ctranslate2", 8, by_half(8), False, 1)
+modules()
+
+for name, tensors in files.items():
+    path = DATA / f"{name}.safetensors"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_file(dict(sorted(tensors.items())), str(path))
+    print(f"{path.name}: {len(tensors)} tensors, {path.stat().st_size} bytes")
