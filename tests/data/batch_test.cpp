@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "attend/core/errors.h"
+
 namespace attend::data {
 namespace {
 
@@ -45,6 +47,7 @@ TEST(Shards, KeepEverySentenceWithItsRows) {
     EXPECT_EQ(tokens, batch.target_tokens());
   }
   EXPECT_TRUE(shard_batch(make_batch({}), 4).empty());
+  EXPECT_THROW(shard_batch(batch, 0), InvalidArgument);
 }
 
 TEST(Shards, TheirNumberHangsOnTheTokens) {

@@ -68,6 +68,27 @@ TEST(ParameterStore, GathersGradientsInOrder) {
   EXPECT_THROW(store.gather({at::Tensor()}, flat), InvalidArgument);
 }
 
+TEST(ParameterStore, DrawsHangOnSeedAndName) {
+  const auto made = [](uint64_t seed, const char* name) {
+    ParameterStore store;
+    const Parameter a = store.scope("layer").add(name, {4, 4}, Init::kNormal);
+    store.allocate({.seed = seed});
+    return a->detach().clone();
+  };
+  EXPECT_TRUE(identical(made(1, "a"), made(1, "a")));
+  EXPECT_FALSE(close(made(1, "a"), made(2, "a")));
+  EXPECT_FALSE(close(made(1, "a"), made(1, "b")));
+}
+
+TEST(ParameterStore, SitesHangOnTheirNamesAlone) {
+  ParameterStore store, other;
+  other.scope("elsewhere").add("weight", {1}, Init::kOnes);
+  const uint32_t site = store.scope("a").scope("b").site("weights");
+  EXPECT_EQ(site, other.scope("a.b").site("weights"));
+  EXPECT_NE(site, store.scope("a").site("weights"));
+  EXPECT_NE(site, store.scope("a").scope("b").site("input"));
+}
+
 TEST(ParameterStore, MisuseIsRefused) {
   ParameterStore store;
   const Parameter a = store.scope().add("a", {2}, Init::kOnes);
