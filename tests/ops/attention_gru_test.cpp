@@ -59,15 +59,20 @@ struct Setting {
 };
 
 // (N, H), sentence-major.
-at::Tensor fused(const Setting& run, const std::vector<at::Tensor>& in) {
+at::Tensor whole_batch(const Setting& run, const std::vector<at::Tensor>& in,
+                       decltype(attention_gru)* op) {
   const TimeMajor layout = time_major(run.offsets, at::kCPU);
   const auto ordered = [&](const at::Tensor& x) { return x.index_select(0, layout.order_tensor); };
   const at::Tensor hidden = hidden_of(run.source_lengths);
   const AttentionMemory memory{ordered(in[1]), ordered(in[2]),
                                hidden.defined() ? ordered(hidden) : hidden};
-  return attention_gru(in[0].index_select(0, layout.from_packed), layout, memory,
-                       {ordered(in[3]), ordered(in[4])}, weights_of(in), run.dropout)
+  return op(in[0].index_select(0, layout.from_packed), layout, memory,
+            {ordered(in[3]), ordered(in[4])}, weights_of(in), run.dropout)
       .index_select(0, layout.to_packed);
+}
+
+at::Tensor fused(const Setting& run, const std::vector<at::Tensor>& in) {
+  return whole_batch(run, in, attention_gru);
 }
 
 at::Tensor gru_by_formula(const at::Tensor& gates, const at::Tensor& hidden_gates,
@@ -78,7 +83,14 @@ at::Tensor gru_by_formula(const at::Tensor& gates, const at::Tensor& hidden_gate
   return (1 - z) * n + z * h;
 }
 
-// The formula at the head of attention_gru.h, sentence by sentence, without padding or dropout.
+// x times dropout's multiplier for one row of the batch; its columns are counted from the first.
+at::Tensor dropped(const at::Tensor& x, const Setting& setting, uint32_t site, int64_t row) {
+  if (!setting.dropout.state.active()) return x;
+  return x * dropout_mask(setting.dropout.state, site, {row}, x.size(1), at::kDouble);
+}
+
+// The formula at the head of attention_gru.h, sentence by sentence, without padding. Rows are
+// numbered by their place in the batch.
 at::Tensor by_formula(const Setting& run, const std::vector<at::Tensor>& in) {
   std::vector<at::Tensor> rows;
   for (int64_t b = 0; b < run.sentences(); ++b) {
@@ -88,10 +100,14 @@ at::Tensor by_formula(const Setting& run, const std::vector<at::Tensor>& in) {
     at::Tensor low = in[3].narrow(0, b, 1), top = in[4].narrow(0, b, 1);
     for (int64_t row = run.offsets[at]; row < run.offsets[at + 1]; ++row) {
       const at::Tensor scores = (keys + top.matmul(in[5].t())).tanh().matmul(in[6]);
-      const at::Tensor context = scores.softmax(0).matmul(values).unsqueeze(0);  // (1, M)
+      const at::Tensor weights = scores.softmax(0).unsqueeze(0);  // (1, S)
+      const at::Tensor context =
+          dropped(weights, run, run.dropout.weight_site, row).matmul(values);  // (1, M)
       low = gru_by_formula(in[0].narrow(0, row, 1) + context.matmul(in[7].t()),
                            at::linear(low, in[8], in[9]), low);
-      top = gru_by_formula(at::linear(low, in[10], in[12]), at::linear(top, in[11], in[13]), top);
+      const at::Tensor below =
+          run.dropout.state.active() ? dropped(low, run, run.dropout.layer_sites[1], row) : low;
+      top = gru_by_formula(at::linear(below, in[10], in[12]), at::linear(top, in[11], in[13]), top);
       rows.push_back(top);
     }
   }
@@ -101,8 +117,15 @@ at::Tensor by_formula(const Setting& run, const std::vector<at::Tensor>& in) {
 const Setting kRagged{{0, 1, 4, 4, 6}, {4, 2, 3, 0}, {}};
 const Setting kEven{{0, 2, 4}, {4, 4}, {}};
 
+Setting with_dropout(const std::vector<int64_t>& rows) {
+  Setting run = kRagged;
+  run.dropout = {{.probability = 0.4, .seed = 5, .step = 2}, 17, {0, 23}, &rows};
+  return run;
+}
+
 TEST(AttentionGru, AgreesWithItsFormula) {
-  for (const Setting& run : {kRagged, kEven}) {
+  const auto rows = row_numbers(time_major(kRagged.offsets, at::kCPU), {0, 1, 4, 4});
+  for (const Setting& run : {kRagged, kEven, with_dropout(rows)}) {
     const auto in = run.leaves();
     EXPECT_TRUE(close(fused(run, in), by_formula(run, in)));
     const auto of = [&](auto function) {
@@ -116,12 +139,6 @@ TEST(AttentionGru, AgreesWithItsFormula) {
 
 TEST(AttentionGru, GradientsAreThoseOfCentralDifferences) {
   EXPECT_TRUE(check_gradients([](const auto& in) { return fused(kRagged, in); }, kRagged.leaves()));
-}
-
-Setting with_dropout(const std::vector<int64_t>& rows) {
-  Setting run = kRagged;
-  run.dropout = {{.probability = 0.4, .seed = 5, .step = 2}, 17, {0, 23}, &rows};
-  return run;
 }
 
 TEST(AttentionGru, GradientsGoThroughDropout) {
