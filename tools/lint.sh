@@ -13,6 +13,7 @@ tools/check_tree.sh || status=1
 
 echo "== clang-tidy"
 # Its compile commands: a configured build without LibTorch; nothing is compiled.
+mkdir -p build
 cmake -G Ninja -S . -B build/lint -DATTEND_TORCH=OFF -DCMAKE_CXX_COMPILER=clang++ > build/lint.log 2>&1 ||
   { cat build/lint.log; exit 1; }
 # A file is checked again only when it, a header or the rules changed.
