@@ -73,11 +73,22 @@ struct Translator::Impl {
     if (hypothesis.finished) labels.written.push_back(end_label(loaded.target));
     labels.fed.insert(labels.fed.end(), labels.written.begin(), labels.written.end() - 1);
     result.map = decoding::attention_map(hypothesis.attention, labels);
-    result.map.title = source_text + " → " + result.text;
+    result.map.title = std::string("Attention of a ") + kind_title(loaded.model->config().kind);
     result.map.source = source_text;
     result.map.target = result.text;
   }
 
+  static const char* kind_title(ModelKind kind) {
+    switch (kind) {
+      case ModelKind::kGru:
+        return "GRU translator";
+      case ModelKind::kBahdanau:
+        return "Bahdanau translator";
+      case ModelKind::kTransformer:
+        return "Transformer translator";
+    }
+    throw InternalError("[translator] an unknown kind");
+  }
   static std::string end_label(const text::Pipeline& pipeline) {
     return pipeline.tokens_of({pipeline.special().end}).front();
   }
