@@ -135,8 +135,13 @@ class Job {
         emit(i + 1, lines[static_cast<size_t>(i - first)], results[static_cast<size_t>(i - first)],
              total == 1);
     }
-    console_.settle();
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    if (console_.is_terminal() && shows_progress() && seconds >= 1.0)
+      console_.note(fmt::format("translated {} lines in {}", total, duration_text(seconds)));
   }
+
+  // On a terminal that the lines themselves go to, they are the progress.
+  bool shows_progress() const { return output_.is_file() || !stdout_is_terminal(); }
 
   TranslateOptions options() const {
     TranslateOptions options;
@@ -147,7 +152,7 @@ class Job {
   }
 
   void progress(int64_t done, int64_t total) {
-    if (isatty(STDOUT_FILENO) && !output_.is_file()) return;  // the lines themselves are progress
+    if (!shows_progress()) return;
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     if (done == 0 || seconds < 0.5) return;
     const double rate = static_cast<double>(done) / seconds;
