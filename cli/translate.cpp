@@ -214,8 +214,8 @@ void add_translate(CLI::App& app, Action& action) {
                     "Print an object a line: text, tokens, scores, warnings");
   command
       ->add_option("--map", flags->map,
-                   "Draw what it attends to: .svg, .png, .html, .json, .npz; with several lines, "
-                   "FILE-1.svg, FILE-2.svg ...")
+                   "Draw what it attends to: .svg, .png, .html, .json, .npz or .csv; with several "
+                   "lines, FILE-1.svg, FILE-2.svg ...")
       ->type_name("FILE");
   command
       ->add_option("--max-steps", flags->max_steps,
