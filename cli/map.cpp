@@ -119,7 +119,7 @@ void add_map(CLI::App& app, Action& action) {
       ->type_name("FILE");
   command
       ->add_option("--from", flags->from,
-                   "Draw this in place of a model's map: .json, .npz, .npy or .csv, any matrix")
+                   "Draw this in place of a model's map: .json, .npz, .npy, .csv or .tsv")
       ->type_name("FILE");
   command->add_option("--colour,--color", flags->colour, "auto, truecolor, 256 or ascii")
       ->capture_default_str();
