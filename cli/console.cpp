@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace attend::cli {
 namespace {
@@ -37,6 +39,20 @@ std::string duration_text(double seconds) {
   if (total < 60) return fmt::format("{} s", total);
   if (total < 3600) return fmt::format("{} min {:02} s", total / 60, total % 60);
   return fmt::format("{} h {:02} min", total / 3600, total % 3600 / 60);
+}
+
+std::string shell_quoted(const std::string& text) {
+  if (text.find_first_of("\"$`\\!") == std::string::npos) return '"' + text + '"';
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + '\'';
+}
+
+std::string shell_word(const std::string& text) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) || c >= 0x80 || std::strchr("/._-+:@%,", c) != nullptr;
+  });
+  return plain && !text.empty() ? text : shell_quoted(text);
 }
 
 Console::Console(bool quiet) : quiet_(quiet), terminal_(stderr_is_terminal()) {}

@@ -14,6 +14,11 @@ bool stdout_is_terminal();
 /// "2 min 05 s", "1 h 12 min".
 std::string duration_text(double seconds);
 
+/// `text` in quotes, so that a shell takes it for one word: "it's", '"no"'.
+std::string shell_quoted(const std::string& text);
+/// The same; without quotes where a shell needs none.
+std::string shell_word(const std::string& text);
+
 class Console {
  public:
   explicit Console(bool quiet = false);

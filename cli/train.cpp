@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
+#include <optional>
 
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
@@ -23,25 +25,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A flag that stands for a key of the configuration. Its range is that of the key: the run stores
+// what was asked for in a file that has to be readable again.
+struct NumberFlag {
+  const char* name = "";
+  std::optional<std::string> value;
+
+  void apply(const std::string& key, std::vector<core::ConfigTable>& tables) const {
+    if (!value) return;
+    try {
+      core::set_config(key + "=" + *value, tables);
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(fmt::format("{}: {}", name, error.what()));
+    }
+  }
+};
+
 struct TrainFlags {
   std::string config;
   std::string data, source, target;
   std::string valid, valid_source, valid_target;
   std::string out, init;
   std::string device = "auto";
-  int64_t limit = -1, sample = -1, seed = -1, epochs = -1, threads = -1;
-  double valid_share = -1.0;
+  std::map<std::string, NumberFlag> numbers;  // by key of the configuration
   std::vector<std::string> set;
   bool resume = false, overwrite = false, quiet = false, verbose = false;
 };
 
 std::string absolute(const std::string& path) {
   return path.empty() ? path : fs::absolute(path).lexically_normal().string();
-}
-
-template <class T>
-void override_if(T flag, T none, T& value) {
-  if (flag != none) value = flag;
 }
 
 // Default < config file or preset < --set < flags.
@@ -54,6 +66,7 @@ RunConfig configure(const TrainFlags& flags) {
   }
   std::vector<core::ConfigTable> tables = config.tables();
   for (const auto& assignment : flags.set) core::set_config(assignment, tables);
+  for (const auto& [key, flag] : flags.numbers) flag.apply(key, tables);
 
   data::DataConfig& d = config.data;
   if (!flags.data.empty() || !flags.source.empty() || !flags.target.empty())
@@ -64,12 +77,6 @@ RunConfig configure(const TrainFlags& flags) {
   for (std::string* path : {&d.pairs, &d.source, &d.target, &d.valid_pairs, &d.valid_source,
                             &d.valid_target, &config.text.source_spm, &config.text.target_spm})
     *path = absolute(*path);
-  override_if<int64_t>(flags.limit, -1, d.limit);
-  override_if<int64_t>(flags.sample, -1, d.sample);
-  override_if(flags.valid_share, -1.0, d.valid_share);
-  override_if<int64_t>(flags.seed, -1, config.training.seed);
-  override_if<int64_t>(flags.epochs, -1, config.training.epochs);
-  override_if<int64_t>(flags.threads, -1, config.training.threads);
   if (d.pairs.empty() && d.source.empty() && d.target.empty())
     throw InvalidArgument(
         "there is nothing to train on: name a file of pairs with --data FILE, or two files with "
@@ -148,7 +155,7 @@ void conclude(Console& console, const training::TrainingResult& result, const Tr
     console.warn(
         fmt::format("stopped after {} epochs; the model so far is in {}. To go on:\n"
                     "  attend train --resume --out {}",
-                    result.epochs, flags.out, flags.out));
+                    result.epochs, flags.out, shell_word(flags.out)));
     return;
   }
   if (result.best_weights)
@@ -158,9 +165,9 @@ void conclude(Console& console, const training::TrainingResult& result, const Tr
       data.samples.empty() ? "some text" : data.source.clean(data.samples.front().source);
   console.note(
       fmt::format("the model is in {0}; the curve of the loss is {0}/loss.svg. Try:\n"
-                  "  attend translate --model {0} \"{1}\"\n"
-                  "  attend map --model {0} \"{1}\"",
-                  flags.out, example));
+                  "  attend translate --model {1} {2}\n"
+                  "  attend map --model {1} {2}",
+                  flags.out, shell_word(flags.out), shell_quoted(example)));
 }
 
 int train(const TrainFlags& flags) {
@@ -222,6 +229,10 @@ void add_train(CLI::App& app, Action& action) {
   const auto text = [&](const char* name, std::string& value, const char* help) {
     return command->add_option(name, value, help)->type_name("FILE");
   };
+  const auto number = [&](const char* name, const char* key, const char* type, const char* help) {
+    flags->numbers[key].name = name;
+    command->add_option(name, flags->numbers[key].value, help)->type_name(type);
+  };
   command
       ->add_option(
           "--config", flags->config,
@@ -235,23 +246,15 @@ void add_train(CLI::App& app, Action& action) {
   text("--valid", flags->valid, "Held-out pairs, in columns");
   text("--valid-source", flags->valid_source, "Held-out sentences; with --valid-target");
   text("--valid-target", flags->valid_target, "Their translations");
-  command
-      ->add_option("--valid-share", flags->valid_share,
-                   "Hold out this share of the distinct source sentences, as in 0.1")
-      ->check(CLI::Range(0.0, 0.99));
-  command->add_option("--limit", flags->limit, "Use the first N pairs (0: all)")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--sample", flags->sample, "Use N pairs drawn by the seed (0: all)")
-      ->check(CLI::NonNegativeNumber);
+  number("--valid-share", "data.valid_share", "X",
+         "Hold out this share of the distinct source sentences, as in 0.1");
+  number("--limit", "data.limit", "N", "Use the first N pairs (0: all)");
+  number("--sample", "data.sample", "N", "Use N pairs drawn by the seed (0: all)");
   command->add_option("--out", flags->out, "Folder for the model")->type_name("DIR")->required();
-  command->add_option("--epochs", flags->epochs, "Passes over the data")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--seed", flags->seed, "Of weights, order and dropout")
-      ->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--threads", flags->threads,
-                   "0: as many as there are. Any number gives the same bits")
-      ->check(CLI::Range(0, 1024));
+  number("--epochs", "training.epochs", "N", "Passes over the data");
+  number("--seed", "training.seed", "N", "Of weights, order and dropout");
+  number("--threads", "training.threads", "N",
+         "0: as many as there are. Any number gives the same bits");
   command->add_option("--device", flags->device, "auto, cpu, cuda or mps")->capture_default_str();
   command
       ->add_option("--set", flags->set,
@@ -268,7 +271,7 @@ void add_train(CLI::App& app, Action& action) {
   command->footer(
       "Example:\n"
       "  attend train --config bahdanau --data fra.txt --out my-model\n"
-      "A file's own configuration is stored as DIR/config.toml, every key explained;\n"
+      "What ran is stored as DIR/config.toml, every key explained;\n"
       "`--config DIR/config.toml` repeats the run. Ctrl-C stops cleanly; --resume goes on.");
   command->callback([flags, &action] {
     if (flags->resume && (flags->overwrite || !flags->config.empty() || !flags->init.empty()))

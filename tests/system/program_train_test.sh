@@ -49,9 +49,18 @@ refused "--out is no model's" 1 "nothing was removed" train --config bahdanau --
 expect_equal "and nothing was removed" "$(cat other/notes)" precious
 echo x > file
 refused "--out is a file" 1 "file" train --config bahdanau --data "$pairs" --out file
+for flag in "valid-share 0.95" "limit 9223372036854775807" "sample -1" "epochs 0" "seed 1e30"; do
+  # shellcheck disable=SC2086
+  refused "--$flag" 2 "--${flag% *}: [" train --config bahdanau --data "$pairs" --out bahdanau --overwrite --$flag
+done
+expect_equal "a flag beyond its range costs no model" "$(sum bahdanau)" "$expected"
 train bahdanau again --overwrite
 ran "--overwrite"
 expect_equal "--overwrite" "$(sum again)" "$expected"
+
+# What it says to do next is for a shell.
+train bahdanau "it's here" --epochs 1
+expect_has "a folder's name with blanks is quoted" "$(cat err)" "attend map --model \"it's here\" "
 
 # A part of the data; held-out pairs; another model's weights to begin with.
 train bahdanau part --limit 7 --epochs 1
