@@ -1,6 +1,7 @@
 #include "attend/models/model_files.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/isfinite.h>
 #include <c10/core/GradMode.h>
 
 #include <filesystem>
@@ -63,6 +64,9 @@ struct WeightsFile {
     c10::NoGradGuard no_grad;
     const at::Tensor flat = at::empty({store.numel()}, store.flat().options().device(at::kCPU));
     read_parameters(tensors, path, store, flat);
+    for (const auto& slot : store.slots())
+      if (!at::isfinite(flat.narrow(0, slot->offset, slot->numel)).all().item<bool>())
+        throw DataError(path, "the tensor " + slot->name + " has values that are not finite");
     store.flat().copy_(flat);
   }
 };

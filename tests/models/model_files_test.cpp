@@ -112,6 +112,16 @@ TEST(ModelFiles, NameWeightsThatAreCutShort) {
   }
 }
 
+TEST(ModelFiles, NameATensorThatIsNotFinite) {
+  ModelFolder folder;
+  std::string bytes = core::read_file(folder.file("model.safetensors"));
+  bytes.replace(bytes.size() - 4, 4, std::string("\0\0\xc0\x7f", 4));  // the last number: NaN
+  core::write_file_atomic(folder.file("model.safetensors"), bytes);
+  const std::string last = folder.model().parameters().slots().back()->name;
+  EXPECT_THAT(load_error(folder),
+              AllOf(HasSubstr("model.safetensors"), HasSubstr(last), HasSubstr("not finite")));
+}
+
 TEST(ModelFiles, NameFilesSwappedBetweenModels) {
   ModelFolder gru(ModelKind::kGru);
   ModelFolder bahdanau(ModelKind::kBahdanau);
