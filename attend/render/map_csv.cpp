@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -33,13 +34,26 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
+// A number too large or too small for a double: infinite or 0, and no label.
+double beyond_double(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  const size_t exponent = text.find_first_of("eE");
+  const bool tiny = exponent == std::string_view::npos
+                        ? text.starts_with('0') || text.starts_with('.')
+                        : text.substr(exponent + 1).starts_with('-');
+  const double size = tiny ? 0.0 : std::numeric_limits<double>::infinity();
+  return negative ? -size : size;
+}
+
 std::optional<float> parse_number(const Cell& cell) {
   if (cell.quoted) return std::nullopt;
   std::string_view text = trim(cell.text);
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return std::nullopt;
+  if (error != std::errc()) value = beyond_double(text);
   return std::isfinite(value) ? round_to_float(value) : static_cast<float>(value);
 }
 

@@ -46,17 +46,18 @@ MapPanel describe(std::string name) {
 
 void append_panels(AttentionMap& map, const core::NpyArray& array, const std::string& path) {
   const std::vector<int64_t>& shape = array.shape;
+  const std::string which = array.name.empty() ? "the array" : "array \"" + array.name + "\"";
   if (shape.size() < 2 || shape.size() > 4)
-    throw DataError(path, "array \"" + array.name + "\": expected shape (Tq, Tk), (H, Tq, Tk) or " +
-                              "(L, H, Tq, Tk), found " + core::shape_text(shape));
+    throw DataError(path, which +
+                              ": expected shape (Tq, Tk), (H, Tq, Tk) or (L, H, Tq, Tk), found " +
+                              core::shape_text(shape));
   const int64_t columns = shape[shape.size() - 1];
   const int64_t rows = shape[shape.size() - 2];
   const int64_t heads = shape.size() >= 3 ? shape[shape.size() - 3] : 1;
   const int64_t layers = shape.size() == 4 ? shape[0] : 1;
   // Arrays without any element would still ask for endless labels.
   if (array.values.empty() && (shape.size() > 2 || rows > 4096 || columns > 4096))
-    throw DataError(path,
-                    "array \"" + array.name + "\" is empty, with shape " + core::shape_text(shape));
+    throw DataError(path, which + " is empty, with shape " + core::shape_text(shape));
   const auto size = static_cast<size_t>(rows * columns);
   auto from = array.values.begin();
   for (int64_t l = 0; l < layers; ++l) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "attend/core/errors.h"
@@ -74,6 +75,7 @@ TEST(MapNpz, OtherShapesAreRefused) {
     map_from_npy(read_data("vector.npy"), "vector.npy");
     FAIL();
   } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("vector.npy: the array: expected shape"));
     EXPECT_THAT(error.what(), HasSubstr("(4)"));
     EXPECT_THAT(error.what(), HasSubstr("(H, Tq, Tk)"));
   }
@@ -118,6 +120,7 @@ TEST(MapCsv, LabelsOfPythonsWriter) {
 }
 
 TEST(MapCsv, FindsHeaderAndLabels) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   struct Case {
     const char* csv;
     std::vector<std::string> rows, columns;
@@ -135,6 +138,7 @@ TEST(MapCsv, FindsHeaderAndLabels) {
       {" +1 , -2e-1 \n", {"1"}, {"1", "2"}, {1, -0.2f}},
       {"a\\b,\"c\nd\"\nx,1\n", {"x"}, {"c\nd"}, {1}},
       {"a,b\n", {}, {"a", "b"}, {}},
+      {"-1e999,1e-999\n0.5,1e400\n", {"1", "2"}, {"1", "2"}, {-kInfinity, 0, 0.5f, kInfinity}},
   };
   for (const Case& c : cases) {
     const MapPanel panel = map_from_csv(c.csv, "m.csv").panels[0];
