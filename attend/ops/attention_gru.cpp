@@ -9,7 +9,9 @@
 
 #include "attend/core/errors.h"
 #include "attend/ops/additive_scores.h"
+#include "attend/ops/attention_gru_steps.h"
 #include "attend/ops/check.h"
+#include "attend/ops/gru_steps.h"
 #include "attend/ops/masked_softmax.h"
 
 namespace attend::ops {
@@ -62,21 +64,30 @@ at::Tensor step(const at::Tensor& input_gates, const AttentionMemory& memory,
   return seen;
 }
 
-// What each step multiplies by.
-std::vector<Multipliers> step_multipliers(const AttentionGruDropout& dropout,
-                                          const TimeMajor& layout, int64_t sources, int64_t hidden,
-                                          size_t layers, const at::TensorOptions& options) {
-  std::vector<Multipliers> steps(layout.live.size());
-  for (Multipliers& step : steps) step.layers.resize(layers);
-  if (!dropout.state.active()) return steps;
-  const auto slices = [&](uint32_t site, int64_t columns) {
-    return dropout_mask(dropout.state, site, *dropout.row_numbers, columns, options)
-        .split_with_sizes(layout.live);
+detail::AttentionGruMultipliers multipliers_of(const AttentionGruDropout& dropout, int64_t sources,
+                                               int64_t hidden, size_t layers,
+                                               const at::TensorOptions& options) {
+  detail::AttentionGruMultipliers all{{}, std::vector<at::Tensor>(layers)};
+  if (!dropout.state.active()) return all;
+  const auto mask = [&](uint32_t site, int64_t columns) {
+    return dropout_mask(dropout.state, site, *dropout.row_numbers, columns, options);
   };
-  const auto of_weights = slices(dropout.weight_site, sources);
+  all.weights = mask(dropout.weight_site, sources);  // (N, S)
+  for (size_t l = 1; l < layers; ++l)
+    all.layers[l] = mask(dropout.layer_sites[l], hidden);  // (N, H)
+  return all;
+}
+
+// What each step multiplies by.
+std::vector<Multipliers> step_multipliers(const detail::AttentionGruMultipliers& all,
+                                          const std::vector<int64_t>& live) {
+  std::vector<Multipliers> steps(live.size());
+  for (Multipliers& step : steps) step.layers.resize(all.layers.size());
+  if (!all.weights.defined()) return steps;
+  const auto of_weights = all.weights.split_with_sizes(live);
   for (size_t t = 0; t < steps.size(); ++t) steps[t].weights = of_weights[t];
-  for (size_t l = 1; l < layers; ++l) {
-    const auto of_layer = slices(dropout.layer_sites[l], hidden);
+  for (size_t l = 1; l < all.layers.size(); ++l) {
+    const auto of_layer = all.layers[l].split_with_sizes(live);
     for (size_t t = 0; t < steps.size(); ++t) steps[t].layers[l] = of_layer[t];
   }
   return steps;
@@ -114,22 +125,45 @@ void check_dropout(const AttentionGruDropout& dropout, size_t layers, int64_t ro
                           " sites and " + std::to_string(rows) + " row numbers");
 }
 
-}  // namespace
-
-at::Tensor attention_gru(const at::Tensor& input_gates, const TimeMajor& layout,
-                         const AttentionMemory& memory, const std::vector<at::Tensor>& initial,
-                         const AttentionGruWeights& weights, const AttentionGruDropout& dropout) {
+// Checks, and what to multiply by.
+detail::AttentionGruMultipliers prepare(const at::Tensor& input_gates, const TimeMajor& layout,
+                                        const AttentionMemory& memory,
+                                        const std::vector<at::Tensor>& initial,
+                                        const AttentionGruWeights& weights,
+                                        const AttentionGruDropout& dropout) {
   check_states("attention_gru", input_gates, memory, initial, weights, layout.starts.back());
   if (memory.values.size(0) != layout.size())
     refuse("attention_gru", "a memory of " + std::to_string(layout.size()) + " sentences",
            {memory.values});
   check_dropout(dropout, initial.size(), layout.starts.back());
-  const int64_t width = weights.query.size(1);
-  if (layout.steps() == 0) return input_gates.new_zeros({0, width});
+  return multipliers_of(dropout, memory.values.size(1), weights.query.size(1), initial.size(),
+                        input_gates.options().requires_grad(false));
+}
 
-  const std::vector<Multipliers> multipliers =
-      step_multipliers(dropout, layout, memory.values.size(1), width, initial.size(),
-                       input_gates.options().requires_grad(false));
+at::Tensor nothing(const at::Tensor& input_gates, const AttentionGruWeights& weights) {
+  return input_gates.new_zeros({0, weights.query.size(1)});
+}
+
+}  // namespace
+
+at::Tensor attention_gru(const at::Tensor& input_gates, const TimeMajor& layout,
+                         const AttentionMemory& memory, const std::vector<at::Tensor>& initial,
+                         const AttentionGruWeights& weights, const AttentionGruDropout& dropout) {
+  if (!detail::takes_steps(input_gates))
+    return attention_gru_composed(input_gates, layout, memory, initial, weights, dropout);
+  const auto multipliers = prepare(input_gates, layout, memory, initial, weights, dropout);
+  if (layout.steps() == 0) return nothing(input_gates, weights);
+  return detail::attention_gru_steps(input_gates, layout, memory, initial, weights, multipliers);
+}
+
+at::Tensor attention_gru_composed(const at::Tensor& input_gates, const TimeMajor& layout,
+                                  const AttentionMemory& memory,
+                                  const std::vector<at::Tensor>& initial,
+                                  const AttentionGruWeights& weights,
+                                  const AttentionGruDropout& dropout) {
+  const std::vector<Multipliers> multipliers = step_multipliers(
+      prepare(input_gates, layout, memory, initial, weights, dropout), layout.live);
+  if (layout.steps() == 0) return nothing(input_gates, weights);
   const std::vector<at::Tensor> gates = input_gates.split_with_sizes(layout.live);
   std::vector<at::Tensor> states = initial;
   std::vector<at::Tensor> tops;

@@ -1,12 +1,16 @@
+#include "attend/ops/gru_sequence.h"
+
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/addmm.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/gru.h>
 #include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <string>
 
 #include "attend/ops/check.h"
-#include "attend/ops/gru_sequence.h"
+#include "attend/ops/gru_steps.h"
 
 namespace attend::ops {
 namespace {
@@ -34,10 +38,63 @@ void check(const at::Tensor& rows, const TimeMajor& layout, const at::Tensor& in
         {initial});
 }
 
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// Input products of all rows at once, then GruForward step by step.
+class GruSequence : public torch::autograd::Function<GruSequence> {
+ public:
+  static variable_list forward(AutogradContext* context, const at::Tensor& rows,
+                               const at::Tensor& initial, const at::Tensor& input,
+                               const at::Tensor& hidden, const at::Tensor& input_bias,
+                               const at::Tensor& hidden_bias, const std::vector<int64_t>& live) {
+    detail::GruForward gru(hidden, hidden_bias, initial, live);
+    for (const at::Tensor& gates :
+         at::addmm(input_bias, rows, input.t()).split_with_sizes(live))  // (N, 3H)
+      gru.step(gates);
+    const detail::GruTrace& trace = gru.trace();
+    context->save_for_backward(
+        {rows, input, hidden, trace.previous, trace.gates, trace.recurrent, trace.candidate});
+    context->saved_data["live"] = live;
+    return {gru.rows(), gru.state()};
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    detail::refuse_second_derivative("gru_sequence");
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor &rows = saved[0], &input = saved[1];
+    const std::vector<int64_t> live = context->saved_data["live"].toIntVector();
+    const std::vector<at::Tensor> d_rows = gradients[0].contiguous().split_with_sizes(live);
+    detail::GruBackward gru(saved[2], {saved[3], saved[4], saved[5], saved[6]},
+                            gradients[1].clone(at::MemoryFormat::Contiguous), live);
+    for (size_t t = live.size(); t-- > 0;) {
+      gru.d_state().narrow(0, 0, live[t]).add_(d_rows[t]);
+      gru.step();
+    }
+    const at::Tensor& d_gates = gru.d_input_gates();  // (N, 3H)
+    return {d_gates.mm(input), gru.d_state(),       d_gates.t().mm(rows), gru.d_hidden_weight(),
+            d_gates.sum(0),    gru.d_hidden_bias(), at::Tensor()};
+  }
+};
+
 }  // namespace
 
 GruOutput gru_sequence(const at::Tensor& rows, const TimeMajor& layout, const at::Tensor& initial,
                        const GruWeights& weights) {
+  check(rows, layout, initial, weights);
+  if (layout.steps() == 0 || !detail::takes_steps(rows))
+    return gru_sequence_composed(rows, layout, initial, weights);
+  const at::Tensor start = initial.defined() ? initial
+                                             : at::zeros({layout.size(), weights.hidden.size(1)},
+                                                         rows.options().requires_grad(false));
+  const variable_list output =
+      GruSequence::apply(rows, start, weights.input, weights.hidden, weights.input_bias,
+                         weights.hidden_bias, layout.live);
+  return {output[0], output[1]};
+}
+
+GruOutput gru_sequence_composed(const at::Tensor& rows, const TimeMajor& layout,
+                                const at::Tensor& initial, const GruWeights& weights) {
   check(rows, layout, initial, weights);
   const int64_t hidden = weights.hidden.size(1);
   const at::Tensor start =

@@ -28,10 +28,15 @@ struct GruOutput {
 };
 
 /// One layer over time-major rows (N, I). `initial` (B, H), in the layout's order, or undefined for
-/// zeros. Sequences may be empty: their final state is their initial one. Differentiable. Throws
+/// zeros. Sequences may be empty: their final state is their initial one. Differentiable once on
+/// the CPU in float and double, where the gradient is written out (gru_steps.h). Throws
 /// InvalidArgument for shapes that do not fit together.
 GruOutput gru_sequence(const at::Tensor& rows, const TimeMajor& layout, const at::Tensor& initial,
                        const GruWeights& weights);
+
+/// The same by at::gru: for other devices and dtypes, and to compare with.
+GruOutput gru_sequence_composed(const at::Tensor& rows, const TimeMajor& layout,
+                                const at::Tensor& initial, const GruWeights& weights);
 
 /// One step for B sequences from the products: input_gates (B, 3H) = W_i x + b_i, hidden_gates
 /// (B, 3H) = W_h h + b_h, and h (B, H). Returns h' (B, H).

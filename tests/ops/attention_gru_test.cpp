@@ -75,6 +75,10 @@ at::Tensor fused(const Setting& run, const std::vector<at::Tensor>& in) {
   return whole_batch(run, in, attention_gru);
 }
 
+at::Tensor composed(const Setting& run, const std::vector<at::Tensor>& in) {
+  return whole_batch(run, in, attention_gru_composed);
+}
+
 at::Tensor gru_by_formula(const at::Tensor& gates, const at::Tensor& hidden_gates,
                           const at::Tensor& h) {
   const auto x = gates.split(kHidden, 1), y = hidden_gates.split(kHidden, 1);
@@ -147,6 +151,24 @@ TEST(AttentionGru, GradientsGoThroughDropout) {
   const auto in = run.leaves();
   EXPECT_FALSE(close(fused(run, in), fused(kRagged, in)));
   EXPECT_TRUE(check_gradients([&](const auto& x) { return fused(run, x); }, in));
+}
+
+TEST(AttentionGru, AgreesWithItsComposedTwin) {
+  const auto rows = row_numbers(time_major(kRagged.offsets, at::kCPU), {0, 1, 4, 4});
+  for (const Setting& run : {kRagged, kEven, with_dropout(rows)}) {
+    for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
+      std::vector<at::Tensor> in;
+      for (const at::Tensor& x : run.leaves())
+        in.push_back(x.detach().to(type).clone().set_requires_grad(true));
+      EXPECT_TRUE(close(fused(run, in), composed(run, in)));
+      const auto of = [&](auto function) {
+        return gradients_of([&](const auto& x) { return function(run, x); }, in);
+      };
+      const auto actual = of(fused), expected = of(composed);
+      for (size_t i = 0; i < in.size(); ++i)
+        EXPECT_TRUE(close(actual[i], expected[i])) << "input " << i;
+    }
+  }
 }
 
 TEST(AttentionGru, DropoutHangsOnRowNumbersAlone) {

@@ -18,11 +18,11 @@ using ::testing::HasSubstr;
 
 // Inputs: rows and initial states in the batch's order, then the four weights. Output: states in
 // the batch's order, and the final ones under them.
-TensorFunction run(const TimeMajor& layout) {
-  return [layout](const std::vector<at::Tensor>& in) {
+TensorFunction run(const TimeMajor& layout, decltype(gru_sequence)* op = gru_sequence) {
+  return [layout, op](const std::vector<at::Tensor>& in) {
     const GruOutput output =
-        gru_sequence(in[0].index_select(0, layout.from_packed), layout,
-                     in[1].index_select(0, layout.order_tensor), {in[2], in[3], in[4], in[5]});
+        op(in[0].index_select(0, layout.from_packed), layout,
+           in[1].index_select(0, layout.order_tensor), {in[2], in[3], in[4], in[5]});
     return at::cat({output.rows.index_select(0, layout.to_packed),
                     output.final.index_select(0, layout.rank)});  // (N + B, H)
   };
@@ -65,6 +65,40 @@ std::vector<at::Tensor> leaves(int64_t rows, int64_t sentences) {
 
 TEST(GruSequence, GradientsAreThoseOfCentralDifferences) {
   EXPECT_TRUE(check_gradients(run(time_major({0, 2, 2, 5}, at::kCPU)), leaves(5, 3)));
+}
+
+TEST(GruSequence, AgreesWithItsComposedTwin) {
+  for (const auto& offsets : {std::vector<int64_t>{0, 2, 2, 5}, {0, 3, 6}, {0, 1}}) {
+    const TimeMajor layout = time_major(offsets, at::kCPU);
+    for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
+      std::vector<at::Tensor> in = leaves(offsets.back(), layout.size());
+      for (at::Tensor& x : in) x = x.detach().to(type).clone().set_requires_grad(true);
+      const TensorFunction composed = run(layout, gru_sequence_composed);
+      EXPECT_TRUE(close(run(layout)(in), composed(in)));
+      const auto actual = gradients_of(run(layout), in), expected = gradients_of(composed, in);
+      for (size_t i = 0; i < in.size(); ++i)
+        EXPECT_TRUE(close(actual[i], expected[i])) << "input " << i;
+    }
+  }
+}
+
+TEST(GruSequence, RefusesASecondDerivative) {
+  const auto in = leaves(5, 3);
+  const TimeMajor layout = time_major({0, 2, 2, 5}, at::kCPU);
+  const auto twice = [&](decltype(gru_sequence)* op) {
+    torch::autograd::grad({run(layout, op)(in).sum()}, {in[0]}, {}, {}, /*create_graph=*/true);
+  };
+  EXPECT_THAT(message_of([&] { twice(gru_sequence); }), HasSubstr("differentiable once"));
+  EXPECT_NO_THROW(twice(gru_sequence_composed));
+}
+
+TEST(GruSequence, TakesWhatIsNotContiguous) {
+  const auto in = leaves(5, 3);
+  const TimeMajor layout = time_major({0, 2, 2, 5}, at::kCPU);
+  std::vector<at::Tensor> odd;
+  for (const at::Tensor& x : in)
+    odd.push_back(x.dim() == 2 ? x.detach().t().contiguous().t() : x.detach());
+  EXPECT_TRUE(close(run(layout)(odd), run(layout)(in)));
 }
 
 TEST(GruSequence, ItsStepsAreThoseOfTheCell) {
