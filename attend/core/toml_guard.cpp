@@ -10,6 +10,10 @@ namespace attend::core::detail {
 namespace {
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte == 0x7F || (byte < 0x20 && c != '\t' && c != '\n' && c != '\r');
+}
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Bytes of the character that begins so; the text is valid UTF-8.
@@ -41,12 +45,17 @@ class Guard {
   std::string run() {
     constexpr std::string_view kMark = "\xEF\xBB\xBF";
     if (text_.substr(0, kMark.size()) == kMark) copy(kMark.size());
+    start_ = at_;
     while (!at_end()) {
       const char c = text_[at_];
       if (c == '#') {
         copy(std::min(text_.find('\n', at_), text_.size()) - at_);
       } else if (c == '"' || c == '\'') {
+        // Elsewhere the parser does not see a string begin, and reads on over what is in it.
+        if (!string_may_begin()) refuse_at(text_, at_, path_, "a string can't begin here");
         if (!copy_string(c)) break;
+      } else if (is_control(c)) {
+        refuse_at(text_, at_, path_, "expected no control character outside of a string");
       } else if (is_ascii(c)) {
         copy(1);
       } else {
@@ -59,6 +68,10 @@ class Guard {
 
  private:
   bool at_end() const { return at_ >= text_.size(); }
+  bool string_may_begin() const {
+    return at_ == start_ ||
+           std::string_view(" \t\r\n=[{,.").find(text_[at_ - 1]) != std::string_view::npos;
+  }
   void copy(size_t count) {
     out_ += text_.substr(at_, count);
     at_ += count;
@@ -118,6 +131,7 @@ class Guard {
   std::string_view text_;
   const std::string& path_;
   size_t at_ = 0;
+  size_t start_ = 0;  // after a byte order mark
   std::string out_;
 };
 

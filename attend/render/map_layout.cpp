@@ -47,7 +47,7 @@ double overhang(const PanelLayout& layout, double matrix_width) {
 
 }  // namespace
 
-PanelLayout layout_panel(const AttentionMap& map, const MapPanel& panel, bool alone, double cell) {
+PanelLayout layout_panel(const MapPanel& panel, bool alone, double cell) {
   PanelLayout layout;
   layout.cell =
       cell > 0 ? cell : side_of_cell(std::max(panel.rows.size(), panel.columns.size()), alone);

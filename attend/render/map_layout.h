@@ -26,7 +26,7 @@ struct PanelLayout {
 
 /// `alone`: the picture has this panel only, so it may be large. `cell` 0: chosen by the panel's
 /// size.
-PanelLayout layout_panel(const AttentionMap& map, const MapPanel& panel, bool alone, double cell);
+PanelLayout layout_panel(const MapPanel& panel, bool alone, double cell);
 
 /// How many panels stand side by side: the heads of a layer where the panels are a grid of layers
 /// by heads, else a number that makes the picture about as wide as high.

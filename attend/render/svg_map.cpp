@@ -47,7 +47,7 @@ class MapDrawing {
   void place_panels() {
     const bool alone = map_.panels.size() == 1;
     for (const MapPanel& panel : map_.panels) {
-      layouts_.push_back(layout_panel(map_, panel, alone, options_.cell));
+      layouts_.push_back(layout_panel(panel, alone, options_.cell));
       cells_ += panel.weights.size();
     }
     columns_ = options_.columns > 0 ? static_cast<size_t>(options_.columns) : grid_columns(map_);

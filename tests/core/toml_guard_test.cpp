@@ -48,6 +48,13 @@ TEST_F(TomlGuard, AnErrorBeforeThemComesFirst) {
   EXPECT_NE(read("[data]\npairs = \"\"\"open\\"), "accepted");
 }
 
+TEST_F(TomlGuard, AQuoteOrControlCharacterInTheWrongPlaceIsRefusedThere) {
+  EXPECT_EQ(read("[data]\npairs = 1x\"é\"\n"), "2:11");
+  EXPECT_EQ(read("[data]\npairs = 1\x0F\"\xD2\x94\n"), "2:10");
+  EXPECT_EQ(read("[data]\nlimit = 1\x7F\n"), "2:10");
+  EXPECT_EQ(read("\xEF\xBB\xBF\"data\".'pairs' = \"é\"\n"), "accepted");
+}
+
 TEST_F(TomlGuard, EveryKindOfStringKeepsItsValue) {
   const std::vector<std::pair<std::string, std::string>> strings = {
       {R"("""\

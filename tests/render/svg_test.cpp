@@ -158,7 +158,7 @@ TEST(Layout, LabelsAreInsideThePicture) {
     for (const int size : {1, 3, 30, 100}) {
       MapPanel panel =
           make_panel(numbered("extraordinairement", size), numbered("今天早上好", size));
-      const PanelLayout layout = layout_panel(AttentionMap(), panel, alone, 0);
+      const PanelLayout layout = layout_panel(panel, alone, 0);
       const double last = layout.matrix_x + (size - 0.5) * layout.cell;
       const double reach = kSlant * layout.font * text_width_em(layout.columns.back());
       EXPECT_LE(last + reach, layout.width) << size;
