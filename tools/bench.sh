@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tools/bench.sh [OPTIONS of bench/peers/compare.py]: training, timed beside the PyTorch peers, and
-# checked to be the same work. About two minutes (--larger: five); leave the machine alone meanwhile.
+# checked to be the same work. About three minutes (--larger: nine); leave the machine alone meanwhile.
 # Results also go to build/bench/results.json. docs/performance.md keeps those of a day.
 #   DATA=FILE                pairs (default: ../shared/data/fra-eng/fra.txt, else the phrasebook)
 #   BUILD=FOLDER             a configured build with ATTEND_BENCH=ON (default: build/dev, made here)
