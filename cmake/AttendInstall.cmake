@@ -16,7 +16,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDI
 
 if(TARGET attend_program)
   # LibTorch stays where it was found, and the installed program must find it there.
-  set_target_properties(attend_program PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+  set_target_properties(attend_program PROPERTIES INSTALL_RPATH "${LibTorch_ROOT}/lib")
   install(TARGETS attend_program RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
 endif()
 

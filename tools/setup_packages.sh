@@ -49,6 +49,52 @@ names_for() {  # names_for COLUMN: the missing things' packages, 3 Debian, 4 Fed
 
 as_root=()
 can_install_packages() {
+  command -v apt-get > /dev/null || return 1
+  ((EUID == 0)) && return
+  command -v sudo > /dev/null && { may_ask || sudo -n true 2> /dev/null; } && as_root=(sudo)
+}
+
+stop_with_package_names() {
+  stop "Missing: ${missing[*]}" \
+       "This needs the system's package manager. Install, then run the same command again:" \
+       "  Debian, Ubuntu  sudo apt-get install --no-install-recommends $(names_for 3)" \
+       "  Fedora          sudo dnf install $(names_for 4)" \
+       "  Arch            sudo pacman -S $(names_for 5)" \
+       "  Homebrew        brew install $(names_for 6)"
+}
+
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends "$@"; }
+
+lists_are_old() {  # Whether apt knows no version of some package.
+  local name
+  for name in $(names_for 3); do
+    [[ $(apt-cache policy "$name" 2> /dev/null) == *"Candidate: "[^\(]* ]] || return 0
+  done
+  return 1
+}
+
+plan_packages() {
+  local names
+  names=$(names_for 3)
+  if lists_are_old && { agreed || may_ask; }; then
+    say "Reading the lists of packages (apt-get update)"
+    apt update > /dev/null
+  fi
+  say "From the system's packages, with what they need:"
+  if lists_are_old; then
+    say "  $names" "  (their sizes are known after apt-get update)"
+    return
+  fi
+  # shellcheck disable=SC2086
+  apt-cache --no-all-versions show $names |
+    awk '/^Package:/{name = $2} /^Installed-Size:/{size = $2}
+         /^Size:/{printf "  %-24s %6.1f MB installed\n", name, size / 1024}'
+  # shellcheck disable=SC2086
+  LC_ALL=C apt-get -o Debug::NoLocking=1 --no-install-recommends --assume-no install $names 2> /dev/null |
+    sed -nE 's/^(Need to get|After this operation).*/  &/p' || true
+}
+
+install_packages() {
   local names
   names=$(names_for 3)
   mkdir -p "$root/build"
