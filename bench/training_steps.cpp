@@ -19,6 +19,7 @@
 
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
+#include "attend/core/processors.h"
 #include "attend/core/random.h"
 #include "attend/core/safetensors.h"
 #include "attend/data/batches.h"
@@ -141,7 +142,7 @@ class Windows {
  public:
   Windows(const Workload& w, std::atomic<bool>& stop) : stop_(stop) {
     std::cout << json{{"kind", kind_name(w.config.model.kind)},
-                      {"threads", training::automatic_threads(w.config.training.threads)},
+                      {"threads", core::automatic_threads(w.config.training.threads)},
                       {"parameters", w.model->parameters().numel()},
                       {"source_vocabulary", w.config.model.source_vocabulary},
                       {"target_vocabulary", w.config.model.target_vocabulary},

@@ -5,12 +5,12 @@
 #include <unordered_map>
 
 #include "attend/core/errors.h"
+#include "attend/core/processors.h"
 #include "attend/data/corpus.h"
 #include "attend/data/dataset.h"
 #include "attend/metrics/book_bleu.h"
 #include "attend/models/model_files.h"
 #include "attend/ops/torch_threads.h"
-#include "attend/training/config.h"
 #include "attend/training/gradients.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -74,7 +74,7 @@ Loss model_loss(const LoadedModel& model, const std::vector<data::Pair>& pairs,
                 const EvaluateFlags& flags) {
   const data::Dataset dataset =
       data::encode_pairs(pairs, model.source, model.target, model.data_config.steps);
-  ops::TorchThreads threads(training::automatic_threads(flags.model.threads));
+  ops::TorchThreads threads(core::automatic_threads(flags.model.threads));
   const auto total =
       training::dataset_loss(*model.model, dataset, flags.batch_size, threads.pool());
   return {total->sum, total->tokens, dataset.report.cut_target.count};
@@ -296,13 +296,7 @@ void add_evaluate(CLI::App& app, Action& action) {
   add_model_options(*command, flags->model);
   add_inputs(*command, *flags);
   add_scoring(*command, *flags);
-  command
-      ->add_option("--max-steps", flags->max_steps,
-                   "Longest translation in tokens, the end mark included (0: the model's)")
-      ->check(CLI::Range(0, 1000000));
-  command->add_option("--batch-size", flags->batch_size, "Sentences at once; changes no result")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
+  add_decoding_options(*command, flags->max_steps, flags->batch_size);
   command->add_flag("--quiet", flags->quiet, "No progress and no notes; warnings stay");
   command->footer(
       "Examples:\n"

@@ -13,6 +13,16 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
       ->check(CLI::Range(0, 1024));
 }
 
+void add_decoding_options(CLI::App& command, int64_t& max_steps, int64_t& batch_size) {
+  command
+      .add_option("--max-steps", max_steps,
+                  "Longest translation in tokens, the end mark included (0: the model's)")
+      ->check(CLI::Range(0, 1000000));
+  command.add_option("--batch-size", batch_size, "Sentences at once; changes no result")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+}
+
 std::shared_ptr<const LoadedModel> load(const ModelOptions& options) {
   if (options.folder.empty())
     throw InvalidArgument("which model? Name its folder with --model DIR");

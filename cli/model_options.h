@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,9 @@ struct ModelOptions {
 
 /// Adds --model, --device and --threads.
 void add_model_options(CLI::App& command, ModelOptions& options);
+
+/// Adds --max-steps and --batch-size, as those commands have them that write translations.
+void add_decoding_options(CLI::App& command, int64_t& max_steps, int64_t& batch_size);
 
 /// Throws InvalidArgument when no --model was given, and as load_model does.
 std::shared_ptr<const LoadedModel> load(const ModelOptions& options);

@@ -15,9 +15,9 @@
 #include <fstream>
 
 #include "attend/core/files.h"
+#include "attend/core/processors.h"
 #include "attend/ops/device.h"
 #include "attend/render/png.h"
-#include "attend/training/config.h"
 
 namespace attend::cli {
 namespace {
@@ -77,7 +77,7 @@ Check check_arithmetic() {
 }
 
 Check check_threads() {
-  const int threads = training::automatic_threads(0);
+  const int threads = core::automatic_threads(0);
   const char* forced = std::getenv("OMP_NUM_THREADS");
   return {"threads", true,
           fmt::format("{} by default{}", threads,
@@ -151,7 +151,7 @@ SystemReport system_report() {
   report.processor = processor();
   report.isa = vector_instructions();
   report.libtorch_isa = at::get_cpu_capability();
-  report.threads = training::automatic_threads(0);
+  report.threads = core::automatic_threads(0);
   report.device = ops::choose_device("auto").str();
   report.cuda = at::hasCUDA();
   report.mps = at::hasMPS();

@@ -8,6 +8,7 @@
 
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
+#include "attend/core/processors.h"
 #include "attend/decoding/greedy.h"
 #include "attend/models/model_files.h"
 #include "attend/ops/device.h"
@@ -192,7 +193,7 @@ int train(const TrainFlags& flags) {
                               data::pairs_text(data.held_out_pairs, config.data.reverse));
   }
   const double floor = data::loss_floor(data.train);
-  announce(console, *model, data, floor, training::automatic_threads(config.training.threads));
+  announce(console, *model, data, floor, core::automatic_threads(config.training.threads));
 
   TrainProgress progress(console, config.training.epochs, flags.verbose);
   training::TrainerCallbacks callbacks;

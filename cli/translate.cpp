@@ -217,13 +217,7 @@ void add_translate(CLI::App& app, Action& action) {
                    "Draw what it attends to: .svg, .png, .html, .json, .npz or .csv; with several "
                    "lines, FILE-1.svg, FILE-2.svg ...")
       ->type_name("FILE");
-  command
-      ->add_option("--max-steps", flags->max_steps,
-                   "Longest translation in tokens, the end mark included (0: the model's)")
-      ->check(CLI::Range(0, 1000000));
-  command->add_option("--batch-size", flags->batch_size, "Sentences at once; changes no result")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
+  add_decoding_options(*command, flags->max_steps, flags->batch_size);
   command->add_flag("--quiet", flags->quiet, "No progress and no notes; warnings stay");
   command->footer(
       "Examples:\n"

@@ -6,15 +6,17 @@ namespace attend {
 
 AdditiveAttention::AdditiveAttention(const ParameterScope& scope, const Options& options)
     : hidden_(options.hidden),
-      query_(scope, "query",
-             {.inputs = options.query_size, .outputs = options.hidden, .init = options.init}),
-      key_(scope, "key",
-           {.inputs = options.key_size, .outputs = options.hidden, .init = options.init}),
+      query_(scope.scope("query"), {.inputs = options.query_size,
+                                    .outputs = options.hidden,
+                                    .bias = false,
+                                    .init = options.init}),
+      key_(scope.scope("key"), {.inputs = options.key_size,
+                                .outputs = options.hidden,
+                                .bias = false,
+                                .init = options.init}),
       score_(scope.scope("score").add("weight", {1, options.hidden}, options.init)) {}
 
-at::Tensor AdditiveAttention::project_keys(const at::Tensor& keys) const {
-  return key_.forward(keys);
-}
+at::Tensor AdditiveAttention::project_keys(const at::Tensor& keys) const { return key_(keys); }
 
 ops::AttentionResult AdditiveAttention::forward(const at::Tensor& queries, const at::Tensor& keys,
                                                 const at::Tensor& values, const Mask& mask,
@@ -31,8 +33,8 @@ ops::AttentionResult AdditiveAttention::forward(const at::Tensor& queries, const
 ops::AttentionResult AdditiveAttention::forward_projected(
     const at::Tensor& queries, const at::Tensor& projected_keys, const at::Tensor& values,
     const Mask& mask, const ops::AttentionOptions& options) const {
-  return ops::additive_attention(query_.forward(queries), projected_keys, score_->view({hidden_}),
-                                 values, mask, options);
+  return ops::additive_attention(query_(queries), projected_keys, score_->view({hidden_}), values,
+                                 mask, options);
 }
 
 }  // namespace attend

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "attend/attention/projection.h"
 #include "attend/ops/attention.h"
+#include "attend/ops/linear.h"
 #include "attend/ops/parameter_store.h"
 
 namespace attend {
@@ -42,8 +42,8 @@ class AdditiveAttention {
 
  private:
   int64_t hidden_;
-  Projection query_;
-  Projection key_;
+  Linear query_;
+  Linear key_;
   Parameter score_;
 };
 

@@ -19,7 +19,7 @@ MultiHeadAttention::Options completed(MultiHeadAttention::Options options) {
   return options;
 }
 
-Projection::Options onto_hidden(const MultiHeadAttention::Options& options, int64_t inputs) {
+Linear::Options onto_hidden(const MultiHeadAttention::Options& options, int64_t inputs) {
   const MultiHeadAttention::Options all = completed(options);
   return {.inputs = inputs, .outputs = all.hidden, .bias = all.bias, .init = all.init};
 }
@@ -34,10 +34,10 @@ void check_sequence(const at::Tensor& x, const char* expected, int64_t size) {
 MultiHeadAttention::MultiHeadAttention(const ParameterScope& scope, const Options& options)
     : hidden_(completed(options).hidden),
       heads_(options.heads),
-      query_(scope, "query", onto_hidden(options, options.query_size)),
-      key_(scope, "key", onto_hidden(options, completed(options).key_size)),
-      value_(scope, "value", onto_hidden(options, completed(options).value_size)),
-      output_(scope, "output", onto_hidden(options, hidden_)) {}
+      query_(scope.scope("query"), onto_hidden(options, options.query_size)),
+      key_(scope.scope("key"), onto_hidden(options, completed(options).key_size)),
+      value_(scope.scope("value"), onto_hidden(options, completed(options).value_size)),
+      output_(scope.scope("output"), onto_hidden(options, hidden_)) {}
 
 at::Tensor MultiHeadAttention::split(const at::Tensor& x) const {
   return x.view({x.size(0), x.size(1), heads_, hidden_ / heads_})
@@ -48,7 +48,7 @@ MultiHeadAttention::Memory MultiHeadAttention::project(const at::Tensor& keys,
                                                        const at::Tensor& values) const {
   check_sequence(keys, "keys (B, Tk, ", key_.inputs());
   check_sequence(values, "values (B, Tk, ", value_.inputs());
-  return {split(key_.forward(keys)), split(value_.forward(values))};
+  return {split(key_(keys)), split(value_(values))};
 }
 
 ops::AttentionResult MultiHeadAttention::forward(const at::Tensor& queries, const at::Tensor& keys,
@@ -62,10 +62,10 @@ ops::AttentionResult MultiHeadAttention::forward_projected(
     const ops::AttentionOptions& options) const {
   check_sequence(queries, "queries (B, Tq, ", query_.inputs());
   const ops::AttentionResult heads = ops::scaled_dot_product_attention(
-      split(query_.forward(queries)), memory.keys, memory.values, mask, options);
+      split(query_(queries)), memory.keys, memory.values, mask, options);
   const at::Tensor joined =
       heads.output.transpose(1, 2).reshape({queries.size(0), queries.size(1), hidden_});
-  return {output_.forward(joined), heads.weights};
+  return {output_(joined), heads.weights};
 }
 
 }  // namespace attend

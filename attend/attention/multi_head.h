@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "attend/attention/projection.h"
 #include "attend/ops/attention.h"
+#include "attend/ops/linear.h"
 #include "attend/ops/parameter_store.h"
 
 namespace attend {
@@ -56,10 +56,10 @@ class MultiHeadAttention {
 
   int64_t hidden_;
   int64_t heads_;
-  Projection query_;
-  Projection key_;
-  Projection value_;
-  Projection output_;
+  Linear query_;
+  Linear key_;
+  Linear value_;
+  Linear output_;
 };
 
 }  // namespace attend

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "attend/core/errors.h"
+#include "attend/core/processors.h"
 #include "attend/data/dataset.h"
 #include "attend/decoding/greedy.h"
 #include "attend/decoding/maps.h"
@@ -112,7 +112,7 @@ Translator Translator::share(std::shared_ptr<const LoadedModel> model, int threa
   if (model == nullptr) throw InvalidArgument("[translator] expected a model, found none");
   if (threads < 0)
     throw InvalidArgument("[translator] expected threads >= 0, found " + std::to_string(threads));
-  if (threads == 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  threads = core::automatic_threads(threads);
   return Translator(std::make_unique<Impl>(std::move(model), threads));
 }
 

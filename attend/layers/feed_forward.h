@@ -1,7 +1,7 @@
 // Position-wise feed-forward network: W_2 relu(W_1 x + b_1) + b_2 (Vaswani et al. 2017, eq. 2).
 #pragma once
 
-#include "attend/layers/linear.h"
+#include "attend/ops/linear.h"
 
 namespace attend {
 

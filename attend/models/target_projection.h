@@ -3,8 +3,8 @@
 
 #include "attend/data/batch.h"
 #include "attend/layers/embedding.h"
-#include "attend/layers/linear.h"
 #include "attend/models/seq2seq.h"
+#include "attend/ops/linear.h"
 
 namespace attend {
 

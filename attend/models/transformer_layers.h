@@ -6,9 +6,9 @@
 
 #include "attend/layers/feed_forward.h"
 #include "attend/layers/layer_norm.h"
-#include "attend/layers/linear.h"
 #include "attend/models/config.h"
 #include "attend/ops/dropout.h"
+#include "attend/ops/linear.h"
 #include "attend/ops/mask.h"
 #include "attend/ops/packed_attention.h"
 

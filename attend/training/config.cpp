@@ -1,24 +1,8 @@
 #include "attend/training/config.h"
 
-#include <algorithm>
-#include <cmath>
-#include <fstream>
 #include <string>
-#include <thread>
 
 namespace attend::training {
-namespace {
-
-// "max 100000" or "200000 100000" (quota and period in microseconds); infinity when unlimited.
-double cgroup_processors() {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0.0;
-  if (!(file >> quota >> period) || quota == "max" || period <= 0.0) return HUGE_VAL;
-  return std::atof(quota.c_str()) / period;
-}
-
-}  // namespace
 
 core::ConfigTable describe(TrainingConfig& c) {
   core::ConfigTable table("training", "How the model is trained.");
@@ -71,12 +55,6 @@ core::ConfigTable describe(TrainingConfig& c) {
       .add("checkpoint_seconds", c.checkpoint_seconds,
            "Save so often, besides at a stop and at the end. 0: after every step.", 0.0, 1e9);
   return table;
-}
-
-int automatic_threads(int64_t requested) {
-  if (requested > 0) return static_cast<int>(requested);
-  const double processors = std::max(1u, std::thread::hardware_concurrency());
-  return static_cast<int>(std::max(1.0, std::min(processors, std::ceil(cgroup_processors()))));
 }
 
 }  // namespace attend::training

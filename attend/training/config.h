@@ -31,8 +31,4 @@ struct TrainingConfig {
 };
 core::ConfigTable describe(TrainingConfig& config);
 
-/// `requested`, or for 0 as many threads as this process may use: the processors of its affinity
-/// mask, and no more than its cgroup's quota.
-int automatic_threads(int64_t requested);
-
 }  // namespace attend::training

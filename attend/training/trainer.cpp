@@ -9,6 +9,7 @@
 #include "attend/core/config_lines.h"
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
+#include "attend/core/processors.h"
 #include "attend/core/random.h"
 #include "attend/data/batches.h"
 #include "attend/training/adam.h"
@@ -40,7 +41,7 @@ class Run {
         callbacks_(callbacks),
         identity_{options.identity, training_lines(config),
                   data_fingerprint(*data.train, data.held_out)},
-        threads_(automatic_threads(config.threads)),
+        threads_(core::automatic_threads(config.threads)),
         gradients_(model, threads_.pool()),
         adam_(model.parameters().flat(), adam_options(config)) {}
 

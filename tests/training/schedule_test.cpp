@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "attend/core/errors.h"
+#include "attend/core/processors.h"
 
 namespace attend::training {
 namespace {
@@ -58,8 +59,8 @@ TEST(TrainingConfig, RefusesAnUnknownSchedule) {
 }
 
 TEST(AutomaticThreads, AreAtLeastOne) {
-  EXPECT_GE(automatic_threads(0), 1);
-  EXPECT_EQ(automatic_threads(3), 3);
+  EXPECT_GE(core::automatic_threads(0), 1);
+  EXPECT_EQ(core::automatic_threads(3), 3);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// y = x W^T + b.
+// The linear map that attention, layers and models share: y = x W^T + b.
 #pragma once
 
 #include "attend/ops/parameter_store.h"
@@ -18,13 +18,15 @@ class Linear {
   /// Registers `weight` (outputs, inputs) and `bias` (outputs, zeros at first).
   Linear(const ParameterScope& scope, const Options& options);
 
-  /// x (..., inputs) -> (..., outputs)
+  /// x (..., inputs) -> (..., outputs). Throws InvalidArgument for another width.
   at::Tensor operator()(const at::Tensor& x) const;
 
+  int64_t inputs() const { return inputs_; }
   const at::Tensor& weight() const { return *weight_; }
   at::Tensor bias() const { return bias_ ? *bias_ : at::Tensor(); }
 
  private:
+  int64_t inputs_ = 0;
   Parameter weight_;
   Parameter bias_;
 };
