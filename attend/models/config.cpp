@@ -6,8 +6,8 @@ core::ConfigTable describe(ModelConfig& config) {
   return core::ConfigTable("model", "What is trained")
       .add_choice<ModelKind>(
           "kind", config.kind,
-          "gru: encoder and decoder without attention; bahdanau: the same with additive "
-          "attention;\ntransformer: attention alone.",
+          "gru: encoder and decoder without attention; bahdanau: the same with attention;"
+          "\ntransformer: attention alone.",
           {{"gru", ModelKind::kGru},
            {"bahdanau", ModelKind::kBahdanau},
            {"transformer", ModelKind::kTransformer}})
@@ -22,10 +22,64 @@ core::ConfigTable describe(ModelConfig& config) {
            "and "
            "around\neach sub-layer of the transformer.",
            0.0, 0.99)
+      .add_choice<CellKind>(
+          "cell", config.cell, "Recurrent cell of gru and bahdanau, in encoder and decoder.",
+          {{"rnn", CellKind::kRnn}, {"lstm", CellKind::kLstm}, {"gru", CellKind::kGru}})
+      .add("bidirectional", config.bidirectional,
+           "gru and bahdanau: the encoder reads each sentence both ways.")
+      .add_choice<std::optional<ScoreKind>>(
+          "score", config.score,
+          "How a query is compared with a key. auto: additive for bahdanau, scaled-dot for the\n"
+          "transformer. bilinear: q^T W k. cosine: with a learned scale. gaussian: a learned "
+          "width.",
+          {{"auto", std::nullopt},
+           {"additive", ScoreKind::kAdditive},
+           {"dot", ScoreKind::kDot},
+           {"scaled-dot", ScoreKind::kScaledDot},
+           {"bilinear", ScoreKind::kBilinear},
+           {"cosine", ScoreKind::kCosine},
+           {"gaussian", ScoreKind::kGaussian}})
+      .add_choice<Normaliser>("normaliser", config.normaliser,
+                              "From scores to weights. sparsemax: many weights are exactly zero.",
+                              {{"softmax", Normaliser::kSoftmax},
+                               {"sparsemax", Normaliser::kSparsemax},
+                               {"none", Normaliser::kNone}})
       .add("heads", config.heads, "Attention heads of the transformer; has to divide `hidden`.", 1,
            1 << 12)
+      .add("key_value_heads", config.key_value_heads,
+           "Transformer: heads of keys and values, each shared by a group of query heads; has to\n"
+           "divide `heads`. 1: multi-query attention. 0: as many as heads.",
+           0, 1 << 12)
+      .add("window", config.window,
+           "Transformer: in self-attention a token sees those nearer than this many positions. 0: "
+           "all.",
+           0, 1 << 30)
+      .add(
+          "linear_attention", config.linear_attention,
+          "Transformer: self-attention at a cost linear in the length (a feature map, no softmax).")
+      .add_choice<PositionKind>("positions", config.positions,
+                                "Transformer: how it knows where a token stands. sinusoidal and "
+                                "learned are added to the\n"
+                                "embeddings; rotary turns queries and keys; alibi, relative (Shaw) "
+                                "and t5 act in the scores\n"
+                                "of self-attention.",
+                                {{"sinusoidal", PositionKind::kSinusoidal},
+                                 {"learned", PositionKind::kLearned},
+                                 {"none", PositionKind::kNone},
+                                 {"rotary", PositionKind::kRotary},
+                                 {"alibi", PositionKind::kAlibi},
+                                 {"relative", PositionKind::kRelative},
+                                 {"t5", PositionKind::kT5}})
       .add("feed_forward", config.feed_forward,
            "Inner width of the transformer's feed-forward networks.", 1, 1 << 20)
+      .add_choice<Activation>("activation", config.activation,
+                              "In the transformer's feed-forward networks.",
+                              {{"relu", Activation::kRelu},
+                               {"gelu", Activation::kGelu},
+                               {"swiglu", Activation::kSwiglu}})
+      .add_choice<NormKind>("norm", config.norm,
+                            "Transformer: how a sub-layer's rows are normalised.",
+                            {{"layer", NormKind::kLayer}, {"rms", NormKind::kRms}})
       .add("norm_first", config.norm_first,
            "Transformer: normalise before each sub-layer (true) or after adding it (false, as the "
            "paper).")
