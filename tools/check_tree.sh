@@ -40,8 +40,8 @@ may_include() {  # may_include FOLDER: what it sees, as a pattern
 
 for path in attend/*/ cli/; do
   folder=$(basename "$path")
-  grep -rnE '^ *# *include "attend/' "$path" --include='*.h' --include='*.cpp' 2> /dev/null |
-    grep -vE "include \"attend/($(may_include "$folder"))/" |
+  grep -rnE '^ *# *include *"attend/' "$path" --include='*.h' --include='*.cpp' 2> /dev/null |
+    grep -vE "include *\"attend/($(may_include "$folder"))/" |
     breach "an include points to the right of $folder"
   case " ${flow[*]} ${leaves[*]} " in
     *" $folder "*) ;;
@@ -52,6 +52,11 @@ done
 grep -rnE '^ *# *include *[<"](torch/torch\.h|torch/all\.h|ATen/ATen\.h|ATen/Functions\.h|torch/nn\.h)' \
   attend cli tests bench examples --include='*.h' --include='*.cpp' 2> /dev/null |
   breach "a header that costs half a minute to compile; use narrow ones"
+
+# One header makes a layer a torch::nn::Module, for those who want that.
+grep -rnE '^ *# *include *[<"]torch/nn/module\.h' attend cli --include='*.h' --include='*.cpp' 2> /dev/null |
+  grep -v '^attend/layers/as_module\.h:' |
+  breach "a header that costs half a minute to compile; attend/layers/as_module.h alone has it"
 
 for folder in "${without_torch[@]}"; do
   grep -rnE '^ *# *include *[<"](torch|ATen|c10)/' "attend/$folder" --include='*.h' --include='*.cpp' \

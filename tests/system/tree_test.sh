@@ -26,6 +26,11 @@ breach attend/training/a.cpp '#include "attend/core/errors.h"' "keeps its rules"
 breach attend/odd/a.cpp '// nothing' "a folder that the flow does not know"
 breach attend/models/a.cpp '#include <torch/torch.h>' "half a minute"
 breach cli/a.cpp '#include <ATen/ATen.h>' "half a minute"
+breach attend/layers/a.h '#include <torch/nn/module.h>' "half a minute"
+breach attend/layers/as_module.h '#include <torch/nn/module.h>' "keeps its rules" 0
+breach attend/layers/as_module.h '#include <torch/torch.h>' "half a minute"
+breach attend/data/a.cpp '#  include"attend/ops/mask.h"' "points to the right of data"
+breach attend/data/a.cpp '// #include "attend/ops/mask.h"' "keeps its rules" 0
 breach attend/data/a.cpp '#include <ATen/ops/add.h>' "builds without LibTorch"
 breach attend/core/a.h '#include <fmt/format.h>' "for sources alone"
 breach attend/core/a.cpp '#include <fmt/format.h>' "keeps its rules" 0
