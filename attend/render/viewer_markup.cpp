@@ -29,8 +29,9 @@ const char* const kViewerMarkup = R"html(
 
 const char* const kViewerStyle = R"css(
 .bar { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; margin-bottom: .8rem; }
-.overview { display: flex; flex-wrap: wrap; gap: .4rem; margin-bottom: .8rem; max-height: 17rem;
-  overflow-y: auto; }
+.overview { margin-bottom: .8rem; max-height: 60vh; overflow-y: auto; }
+.overview > div { display: flex; align-items: center; margin-bottom: .4rem; }
+.overview > div > div { display: flex; flex-wrap: wrap; gap: .4rem; }
 .overview button { padding: .25rem; line-height: 1.2; font-size: .72rem; color: var(--dim);
   text-align: center; }
 .overview button[aria-pressed=true] { border-color: var(--accent); color: var(--ink);

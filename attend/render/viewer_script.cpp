@@ -253,20 +253,45 @@ function thumbnail(p) {
   }
   return canvas;
 }
+// A line of thumbnails for each kind and layer: its heads, then their mean.
+function overviewLines() {
+  const lines = new Map();
+  panels.forEach((p, i) => {
+    const name = [p.kind, p.layer === null ? '' : 'layer ' + (p.layer + 1)].filter(x => x).join(', ');
+    if (!lines.has(name)) lines.set(name, []);
+    lines.get(name).push(i);
+  });
+  return lines;
+}
+function shortName(p, i) {
+  if (p.head !== null) return 'head ' + (p.head + 1);
+  if (/(^|, )mean over \d+ heads$/.test(p.title)) return 'mean';
+  return p.title.length > 14 ? p.title.slice(0, 13) + '…' : p.title || String(i + 1);
+}
+function thumbnailButton(i) {
+  const p = panels[i];
+  const button = document.createElement('button');
+  button.append(thumbnail(p), shortName(p, i));
+  button.title = nameOf(p);
+  button.dataset.panel = i;
+  button.setAttribute('aria-label', nameOf(p));
+  button.setAttribute('aria-pressed', i === panel);
+  button.onclick = () => show(i);
+  return button;
+}
 function drawOverview() {
   $('overview').hidden = panels.length < 2;
   if (panels.length < 2) return;
-  $('overview').replaceChildren(...panels.map((p, i) => {
-    const button = document.createElement('button');
-    button.append(thumbnail(p), p.head === null || p.title ? String(i + 1) :
-      (p.layer === null ? '' : 'L' + (p.layer + 1) + ' ') + 'H' + (p.head + 1));
-    if (/^mean over|, mean over/.test(p.title)) button.lastChild.textContent =
-      (p.layer === null ? '' : 'L' + (p.layer + 1) + ' ') + 'mean';
-    button.title = nameOf(p);
-    button.setAttribute('aria-label', nameOf(p));
-    button.setAttribute('aria-pressed', i === panel);
-    button.onclick = () => show(i);
-    return button;
+  $('overview').replaceChildren(...[...overviewLines()].map(([name, members]) => {
+    const line = document.createElement('div');
+    const label = document.createElement('span');
+    label.className = 'axis';
+    label.textContent = name;
+    const buttons = document.createElement('div');
+    buttons.append(...members.map(thumbnailButton));
+    if (name) line.append(label);
+    line.append(buttons);
+    return line;
   }));
 }
 
@@ -296,7 +321,8 @@ function show(i) {
   panel = (i + panels.length) % panels.length;
   row = column = -1;
   $('panel').value = panel;
-  [...$('overview').children].forEach((b, k) => b.setAttribute('aria-pressed', k === panel));
+  for (const button of $('overview').querySelectorAll('button'))
+    button.setAttribute('aria-pressed', Number(button.dataset.panel) === panel);
   draw(); fillStrips(); paintStrips(); read(); fillTable();
 }
 function redraw() { chooseScale(); drawScale(); drawOverview(); draw(); paintStrips(); }
