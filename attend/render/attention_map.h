@@ -31,7 +31,8 @@ struct AttentionMap {
 
 /// {"format": "attend-map", "version": 1, ...}; docs/attention-map.md describes each key.
 std::string to_json(const AttentionMap& map);
-/// Throws DataError (path, what is wrong) for anything that is not such a map.
+/// Reads that, or a bare matrix, [[0.1, 0.9], [0.4, 0.6]], whose labels are then 1, 2, 3, ...
+/// Throws DataError (path, what is wrong) for anything else.
 AttentionMap from_json(const std::string& json, const std::string& path);
 
 }  // namespace attend::render

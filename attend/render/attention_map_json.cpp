@@ -163,6 +163,26 @@ MapPanel read_panel(const Json& json, size_t number, const std::string& path) {
   return panel;
 }
 
+std::vector<std::string> counted(size_t n) {
+  std::vector<std::string> labels;
+  for (size_t i = 1; i <= n; ++i) labels.push_back(std::to_string(i));
+  return labels;
+}
+
+// A bare matrix, [[0.1, 0.9], [0.4, 0.6]], as other programs print it.
+AttentionMap read_matrix(Json matrix, const std::string& path) {
+  Json object = Json::object();
+  object["weights"] = std::move(matrix);  // a copy of deep nesting would recurse
+  const Json& rows = object["weights"];
+  MapPanel panel;
+  panel.rows = counted(rows.size());
+  panel.columns = counted(rows.empty() || !rows[0].is_array() ? 0 : rows[0].size());
+  read_weights(panel, Reader(object, "", path));
+  AttentionMap map;
+  map.panels.push_back(std::move(panel));
+  return map;
+}
+
 void check_header(const Reader& reader) {
   if (reader.text("format") != kFormat)
     reader.fail("format", std::string("expected \"") + kFormat + "\"");
@@ -212,7 +232,8 @@ std::string to_json(const AttentionMap& map) {
 }
 
 AttentionMap from_json(const std::string& json, const std::string& path) {
-  const Json root = parse(json, path);
+  Json root = parse(json, path);
+  if (root.is_array()) return read_matrix(std::move(root), path);
   const Reader reader(root, "", path);
   check_header(reader);
   AttentionMap map;

@@ -122,13 +122,26 @@ TEST(MapJson, AnyByteChangedIsReadOrRefused) {
   }
 }
 
+TEST(MapJson, ABareMatrixIsOnePanelWithCountedLabels) {
+  const AttentionMap map = from_json("[[0.5, null, 0.25], [0, 1, 0]]", "a.json");
+  ASSERT_EQ(map.panels.size(), 1u);
+  EXPECT_THAT(map.panels[0].rows, testing::ElementsAre("1", "2"));
+  EXPECT_THAT(map.panels[0].columns, testing::ElementsAre("1", "2", "3"));
+  EXPECT_EQ(map.panels[0].weights[2], 0.25f);
+  EXPECT_TRUE(std::isnan(map.panels[0].weights[1]));
+  EXPECT_TRUE(from_json("[]", "a.json").panels[0].weights.empty());
+}
+
 TEST(MapJson, MessagesNameTheFileAndThePlace) {
   const auto with = [](const std::string& panel) {
     return R"({"format": "attend-map", "version": 1, "panels": [)" + panel + "]}";
   };
   const std::pair<std::string, const char*> cases[] = {
       {"", "a.json:1"},
-      {"[]", "expected an object, found array"},
+      {"7", "expected an object, found the number 7"},
+      {"[1, 2]", "row 1: expected an array"},
+      {"[[1, 2], [3]]", "row 2: expected an array of 2 numbers"},
+      {"[[1, \"a\"]]", "expected numbers or null"},
       {"{}", "\"format\": expected \"attend-map\""},
       {R"({"format": "attend-map", "version": 2, "panels": []})", "version 2"},
       {R"({"format": "attend-map", "version": 0, "panels": []})", "whole number from 1"},
