@@ -9,12 +9,15 @@
 #include "attend/data/corpus.h"
 #include "attend/data/dataset.h"
 #include "attend/metrics/book_bleu.h"
+#include "attend/models/heads.h"
 #include "attend/models/model_files.h"
 #include "attend/ops/torch_threads.h"
 #include "attend/training/gradients.h"
+#include "attend/training/head_costs.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/evaluation.h"
+#include "cli/head_ranking.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/source_warnings.h"
@@ -27,9 +30,10 @@ struct EvaluateFlags {
   ModelOptions model;
   std::string data, source, reference, hypothesis;
   std::string tokenizer = "13a";
+  std::vector<std::string> without_heads;
   int64_t limit = 0, max_steps = 0, batch_size = 64, bootstrap = 0;
   bool detokenised = false, lowercase = false, sentences = false, by_length = false, json = false;
-  bool quiet = false;
+  bool rank_heads = false, quiet = false;
 };
 
 std::string joined(const std::vector<std::string>& tokens) {
@@ -70,10 +74,19 @@ std::vector<data::Pair> read_model_pairs(const EvaluateFlags& flags, const Loade
   return std::move(corpus.pairs);
 }
 
+std::vector<HeadId> heads_to_remove(const EvaluateFlags& flags, const LoadedModel& model) {
+  std::vector<HeadId> heads;
+  for (const auto& name : flags.without_heads) heads.push_back(parse_head(name, *model.model));
+  return heads;
+}
+
+data::Dataset encoded(const LoadedModel& model, const std::vector<data::Pair>& pairs) {
+  return data::encode_pairs(pairs, model.source, model.target, model.data_config.steps);
+}
+
 Loss model_loss(const LoadedModel& model, const std::vector<data::Pair>& pairs,
                 const EvaluateFlags& flags) {
-  const data::Dataset dataset =
-      data::encode_pairs(pairs, model.source, model.target, model.data_config.steps);
+  const data::Dataset dataset = encoded(model, pairs);
   ops::TorchThreads threads(core::automatic_threads(flags.model.threads));
   const auto total =
       training::dataset_loss(*model.model, dataset, flags.batch_size, threads.pool());
@@ -144,8 +157,10 @@ int64_t count_shared(const LoadedModel& model, const std::vector<data::Pair>& pa
 
 Evaluation evaluate_model(const EvaluateFlags& flags, Console& console) {
   const std::shared_ptr<const LoadedModel> model = load(flags.model);
+  const WithoutHeads without(*model->model, heads_to_remove(flags, *model));
   const std::vector<data::Pair> pairs = read_model_pairs(flags, *model, console);
   Evaluation e;
+  e.without_heads = flags.without_heads;
   set_scoring(*model, flags, e);
   translate_pairs(model, pairs, flags, console, e);
   e.loss = model_loss(*model, pairs, flags);
@@ -155,6 +170,21 @@ Evaluation evaluate_model(const EvaluateFlags& flags, Console& console) {
                              e.loss->cut, e.loss->cut == 1 ? "reference was" : "references were",
                              model->data_config.steps));
   return e;
+}
+
+HeadRanking rank_heads(const EvaluateFlags& flags, Console& console) {
+  const std::shared_ptr<const LoadedModel> model = load(flags.model);
+  const WithoutHeads without(*model->model, heads_to_remove(flags, *model));
+  const data::Dataset dataset = encoded(*model, read_model_pairs(flags, *model, console));
+  ops::TorchThreads threads(core::automatic_threads(flags.model.threads));
+  const auto progress = [&](int64_t done, int64_t total) {
+    console.live(fmt::format("head {} of {}", done, total));
+  };
+  HeadRanking ranking{
+      training::head_costs(*model->model, dataset, flags.batch_size, threads.pool(), progress),
+      flags.without_heads};
+  console.settle();
+  return ranking;
 }
 
 // ----- without -----
@@ -219,6 +249,13 @@ void score(const EvaluateFlags& flags, Evaluation& e) {
 
 int evaluate(const EvaluateFlags& flags) {
   Console console(flags.quiet);
+  Output output;
+  if (flags.rank_heads) {
+    const HeadRanking ranking = rank_heads(flags, console);
+    output.write(flags.json ? to_json(ranking) : to_text(ranking));
+    output.finish();
+    return 0;
+  }
   Evaluation e = flags.hypothesis.empty() ? evaluate_model(flags, console) : evaluate_files(flags);
   score(flags, e);
   for (const auto& hint : e.bleu.hints) console.warn("attend: " + hint);
@@ -226,7 +263,6 @@ int evaluate(const EvaluateFlags& flags) {
     console.note(fmt::format("{} {} several references; each pair is scored by its own alone",
                              e.shared_sources,
                              e.shared_sources == 1 ? "source has" : "sources have"));
-  Output output;
   if (flags.json) {
     output.write(to_json(e, flags.sentences));
   } else {
@@ -239,7 +275,14 @@ int evaluate(const EvaluateFlags& flags) {
 
 void check(const EvaluateFlags& flags) {
   metrics::parse_tokenizer(flags.tokenizer);
+  if (flags.rank_heads &&
+      (flags.sentences || flags.by_length || flags.detokenised || flags.bootstrap > 0))
+    throw InvalidArgument(
+        "--rank-heads compares losses alone: it excludes --sentences, --by-length, --detokenised "
+        "and --bootstrap");
   if (!flags.hypothesis.empty()) {
+    if (flags.rank_heads || !flags.without_heads.empty())
+      throw InvalidArgument("--rank-heads and --without-head need a model: --model DIR");
     if (!flags.model.folder.empty() || !flags.data.empty())
       throw InvalidArgument(
           "--hypothesis is scored without a model: it goes with --reference alone");
@@ -287,6 +330,17 @@ void add_scoring(CLI::App& command, EvaluateFlags& flags) {
   command.add_flag("--json", flags.json, "One JSON object");
 }
 
+void add_heads(CLI::App& command, EvaluateFlags& flags) {
+  command
+      .add_option("--without-head", flags.without_heads,
+                  "Take this head out, as in cross.2:1 (kind, layer and head from 1); repeatable")
+      ->type_name("KIND.LAYER:HEAD")
+      ->take_all()
+      ->expected(1);
+  command.add_flag("--rank-heads", flags.rank_heads,
+                   "In place of scores: the loss without each head, the dearest first");
+}
+
 }  // namespace
 
 void add_evaluate(CLI::App& app, Action& action) {
@@ -296,12 +350,14 @@ void add_evaluate(CLI::App& app, Action& action) {
   add_model_options(*command, flags->model);
   add_inputs(*command, *flags);
   add_scoring(*command, *flags);
+  add_heads(*command, *flags);
   add_decoding_options(*command, flags->max_steps, flags->batch_size);
   command->add_flag("--quiet", flags->quiet, "No progress and no notes; warnings stay");
   command->footer(
       "Examples:\n"
       "  attend evaluate --model my-model                     # on what training held out\n"
       "  attend evaluate --model my-model --data test.txt --sentences\n"
+      "  attend evaluate --model my-model --rank-heads        # which heads matter\n"
       "  attend evaluate --hypothesis french.txt --reference reference.txt\n"
       "With a model, both sides are its own words (signature tok:none, case:lc), so that "
       "punctuation\n"

@@ -1,6 +1,7 @@
 #include "cli/evaluation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -87,6 +88,8 @@ std::string sentences_text(const Evaluation& e) {
 std::string summary_text(const Evaluation& e) {
   std::string text = fmt::format("{} {}, scored as {}; one reference a line\n", e.sentences.size(),
                                  e.sentences.size() == 1 ? "sentence" : "sentences", e.scored);
+  if (!e.without_heads.empty())
+    text += fmt::format("by the model without {}\n", fmt::join(e.without_heads, ", "));
   text += metrics::to_text(e.bleu, 2, bleu_signature(e), e.bleu_interval) + "\n";
   text += metrics::to_text(e.chrf, 2, chrf_signature(e), e.chrf_interval) + "\n";
   text +=
@@ -112,6 +115,7 @@ std::string to_json(const Evaluation& e, bool with_sentences) {
     json["cut_targets"] = e.loss->cut;
   }
   json["shared_sources"] = e.shared_sources;
+  if (!e.without_heads.empty()) json["without_heads"] = e.without_heads;
   if (!e.by_length.empty()) json["by_length"] = buckets_json(e);
   if (with_sentences) json["details"] = sentences_json(e);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -43,6 +43,7 @@ struct Evaluation {
   std::optional<Loss> loss;
   std::vector<metrics::LengthBucket> by_length;  ///< empty unless asked for
   int64_t shared_sources = 0;                    ///< sources that stand in more than one pair
+  std::vector<std::string> without_heads;        ///< that were taken out of the model
 };
 
 /// "go . => va !, bleu 1.000" a line.

@@ -1,6 +1,7 @@
 #include "attend/decoding/maps.h"
 
 #include "attend/core/errors.h"
+#include "attend/models/heads.h"
 
 namespace attend::decoding {
 namespace {
@@ -26,18 +27,6 @@ void check(const SentenceAttention& attention, size_t queries, size_t keys) {
 }
 
 }  // namespace
-
-const char* kind_name(AttentionKind kind) {
-  switch (kind) {
-    case AttentionKind::kCross:
-      return "cross";
-    case AttentionKind::kEncoderSelf:
-      return "encoder-self";
-    case AttentionKind::kDecoderSelf:
-      return "decoder-self";
-  }
-  throw InternalError("[attention_map] an unknown kind");
-}
 
 render::AttentionMap attention_map(const std::vector<SentenceAttention>& attention,
                                    const MapLabels& labels) {

@@ -21,7 +21,4 @@ struct MapLabels {
 render::AttentionMap attention_map(const std::vector<SentenceAttention>& attention,
                                    const MapLabels& labels);
 
-/// "cross", "encoder-self", "decoder-self".
-const char* kind_name(AttentionKind kind);
-
 }  // namespace attend::decoding

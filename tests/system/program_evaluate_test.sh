@@ -35,6 +35,32 @@ expect_lacks "and case counts" "$(cat out)" " = 100.00"
 works evaluate --model "$model" --data "$pairs" --detokenised --lowercase
 expect_has "or not" "$(cat out)" " = 100.00"
 
+# Without some heads, and what each is worth.
+heads=$models/transformer  # two layers, four heads
+works evaluate --model "$heads" --data "$pairs" --json
+whole=$(json out loss)
+works evaluate --model "$heads" --data "$pairs" --json --without-head cross.2:1
+one=$(json out loss)
+expect_equal "--json names what is out" "$(json out without_heads 0)" "cross.2:1"
+awk -v a="$one" -v b="$whole" 'BEGIN {exit !(a != b)}' || fail "--without-head changes nothing"
+works evaluate --model "$heads" --data "$pairs" --without-head cross.2:1 --without-head decoder-self.1:4
+expect_has "several" "$(cat out)" "by the model without cross.2:1, decoder-self.1:4"
+works evaluate --model "$heads" --data "$pairs" --rank-heads
+expect_equal "a line a head" "$(grep -cE '^(cross|encoder-self|decoder-self)[.][12]:[1-4] ' out)" 24
+tail -n 24 out | awk '{print $3}' > costs
+sort -rg costs | cmp -s - costs || fail "the costs are not sorted: $(cat costs)"
+works evaluate --model "$heads" --data "$pairs" --rank-heads --json --threads 2
+near "--rank-heads: the whole model" "$(json out loss)" "$whole" 1e-6
+row=$(for i in $(seq 0 23); do json out heads "$i" head; done | grep -nx cross.2:1 | cut -d : -f 1)
+near "--rank-heads: the same loss as --without-head" "$(json out heads $((row - 1)) loss_without)" "$one" 1e-6
+works evaluate --model "$heads" --data "$pairs" --rank-heads --without-head cross.2:1
+expect_has "--rank-heads after others" "$(cat out)" "without cross.2:1"
+refused "a head that is not there" 2 "there are: cross.1:1 to cross.2:4" evaluate --model "$heads" \
+  --data "$pairs" --without-head cross.1:0
+refused "a model without heads" 2 "several heads" evaluate --model "$model" --data "$pairs" --rank-heads
+refused "losses alone" 2 "--sentences" evaluate --model "$heads" --data "$pairs" --rank-heads --sentences
+refused "heads of no model" 2 "--model DIR" evaluate --hypothesis french --reference french --rank-heads
+
 # Several targets of one source.
 { head -n 2 "$pairs"; printf 'I am here.\tMe voici.\n'; } > several
 works evaluate --model "$model" --data several
