@@ -1,6 +1,7 @@
-// Position-wise feed-forward network: W_2 relu(W_1 x + b_1) + b_2 (Vaswani et al. 2017, eq. 2).
+// Position-wise feed-forward network: W_2 f(W_1 x + b_1) + b_2 (Vaswani et al. 2017, eq. 2).
 #pragma once
 
+#include "attend/layers/kinds.h"
 #include "attend/ops/linear.h"
 
 namespace attend {
@@ -10,17 +11,22 @@ class FeedForward {
   struct Options {
     int64_t width = 0;  ///< D, in and out
     int64_t inner = 0;
+    Activation activation = Activation::kRelu;
   };
 
   FeedForward() = default;
-  /// Registers inner.weight (inner, D), inner.bias, outer.weight (D, inner), outer.bias.
+  /// Registers inner.weight (inner, D), inner.bias, outer.weight (D, inner), outer.bias. SwiGLU has
+  /// gate.weight (inner, D) and gate.bias too:
+  /// outer(swish(gate(x)) * inner(x)), Shazeer 2020, eq. 6 (which has no biases).
   FeedForward(const ParameterScope& scope, const Options& options);
 
   /// x (..., D) -> (..., D)
-  at::Tensor operator()(const at::Tensor& x) const { return outer_(inner_(x).relu()); }
+  at::Tensor operator()(const at::Tensor& x) const;
 
  private:
+  Activation activation_ = Activation::kRelu;
   Linear inner_;
+  Linear gate_;
   Linear outer_;
 };
 
