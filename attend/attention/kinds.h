@@ -1,6 +1,8 @@
 // The names by which configurations choose a mechanism. No LibTorch.
 #pragma once
 
+#include "attend/ops/normaliser_kind.h"  // Normaliser
+
 namespace attend {
 
 /// score(query, key), the first of the three steps of every mechanism.
@@ -11,13 +13,6 @@ enum class ScoreKind {
   kBilinear,   ///< q^T W k; Luong et al. 2015, 3.1, "general"
   kCosine,     ///< q . k / (|q| |k|) times a learned scale; Graves et al. 2014, 3.3.1
   kGaussian,   ///< -|w (q - k)|^2 / 2 with a learned w; Nadaraya 1964, Watson 1964
-};
-
-/// From scores to weights, the second step.
-enum class Normaliser {
-  kSoftmax,
-  kSparsemax,  ///< the nearest point of the simplex: exact zeros; Martins & Astudillo 2016
-  kNone,       ///< the scores themselves, 0 where hidden
 };
 
 /// How a Transformer knows where a token stands.

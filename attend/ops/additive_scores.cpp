@@ -7,21 +7,36 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <vector>
+
 #include "attend/ops/check.h"
 
 namespace attend::ops {
 namespace {
 
-// tanh(q_i + k_j) for one query: (B, Tk, A).
+// tanh(q_i + k_j) for one query: (B, [H,] Tk, A).
 at::Tensor features(const at::Tensor& q, const at::Tensor& k, int64_t i) {
-  return k.add(q.select(1, i).unsqueeze(1)).tanh_();
+  return k.add(q.select(-2, i).unsqueeze(-2)).tanh_();
+}
+
+// f (..., T, A) times w (A), or of each head its own, w (H, A) -> (..., T)
+at::Tensor weighted(const at::Tensor& f, const at::Tensor& w) {
+  return w.dim() == 1 ? at::matmul(f, w) : at::matmul(f, w.unsqueeze(-1)).squeeze(-1);
 }
 
 at::Tensor score_each(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w) {
-  at::Tensor scores = at::empty({q.size(0), q.size(1), k.size(1)}, q.options());
-  for (int64_t i = 0; i < q.size(1); ++i)
-    scores.select(1, i).copy_(at::matmul(features(q, k, i), w));  // (B, Tk)
+  std::vector<int64_t> sizes = q.sizes().vec();
+  sizes.back() = k.size(-2);
+  at::Tensor scores = at::empty(sizes, q.options());  // (B, [H,] Tq, Tk)
+  for (int64_t i = 0; i < q.size(-2); ++i)
+    scores.select(-2, i).copy_(weighted(features(q, k, i), w));  // (B, [H,] Tk)
   return scores;
+}
+
+// The gradient of w from that of the scores of one query, ds (B, [H,] Tk, 1).
+at::Tensor weight_gradient(const at::Tensor& f, const at::Tensor& ds, const at::Tensor& w) {
+  if (w.dim() == 1) return at::matmul(f.reshape({-1, f.size(-1)}).t(), ds.reshape({-1}));  // (A)
+  return at::matmul(f.transpose(-2, -1), ds).squeeze(-1).sum(0);                           // (H, A)
 }
 
 struct AdditiveScores : torch::autograd::Function<AdditiveScores> {
@@ -36,13 +51,14 @@ struct AdditiveScores : torch::autograd::Function<AdditiveScores> {
     const auto saved = context->get_saved_variables();
     const at::Tensor &q = saved[0], &k = saved[1], &w = saved[2];
     at::Tensor dq = at::zeros_like(q), dk = at::zeros_like(k), dw = at::zeros_like(w);
-    for (int64_t i = 0; i < q.size(1); ++i) {
-      const at::Tensor f = features(q, k, i);                         // (B, Tk, A)
-      const at::Tensor ds = gradients[0].select(1, i).unsqueeze(-1);  // (B, Tk, 1)
-      const at::Tensor inner = at::tanh_backward(ds.mul(w), f);       // (B, Tk, A)
-      dq.select(1, i).copy_(inner.sum(1));                            // (B, A)
+    const at::Tensor per_row = w.dim() == 1 ? w : w.unsqueeze(1);  // (A) or (H, 1, A)
+    for (int64_t i = 0; i < q.size(-2); ++i) {
+      const at::Tensor f = features(q, k, i);                          // (B, [H,] Tk, A)
+      const at::Tensor ds = gradients[0].select(-2, i).unsqueeze(-1);  // (B, [H,] Tk, 1)
+      const at::Tensor inner = at::tanh_backward(ds.mul(per_row), f);  // (B, [H,] Tk, A)
+      dq.select(-2, i).copy_(inner.sum(-2));                           // (B, [H,] A)
       dk.add_(inner);
-      dw.add_(at::matmul(f.reshape({-1, f.size(2)}).t(), ds.reshape({-1})));  // (A)
+      dw.add_(weight_gradient(f, ds, w));
     }
     return {dq, dk, dw};
   }
@@ -50,9 +66,14 @@ struct AdditiveScores : torch::autograd::Function<AdditiveScores> {
 
 void check(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w) {
   check_floating("additive_scores", {q, k, w});
-  if (q.dim() != 3 || k.dim() != 3 || w.dim() != 1 || q.size(0) != k.size(0) ||
-      q.size(2) != k.size(2) || q.size(2) != w.size(0))
-    refuse("additive_scores", "q (B, Tq, A), k (B, Tk, A) and w (A)", {q, k, w});
+  const int64_t n = q.dim();
+  const bool fits = (n == 3 || n == 4) && k.dim() == n && q.size(0) == k.size(0) &&
+                    (n == 3 || q.size(1) == k.size(1)) && q.size(-1) == k.size(-1) &&
+                    (w.dim() == 1 || (n == 4 && w.dim() == 2 && w.size(0) == q.size(1))) &&
+                    w.size(-1) == q.size(-1);
+  if (!fits)
+    refuse("additive_scores", "q (B, [H,] Tq, A), k (B, [H,] Tk, A) and w (A) or (H, A)",
+           {q, k, w});
 }
 
 }  // namespace
@@ -66,7 +87,9 @@ at::Tensor additive_scores(const at::Tensor& q, const at::Tensor& k, const at::T
 
 at::Tensor additive_scores_composed(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w) {
   check(q, k, w);
-  return at::matmul(q.unsqueeze(2).add(k.unsqueeze(1)).tanh(), w);  // (B, Tq, Tk)
+  const at::Tensor f = q.unsqueeze(-2).add(k.unsqueeze(-3)).tanh();  // (B, [H,] Tq, Tk, A)
+  if (w.dim() == 1) return at::matmul(f, w);                         // (B, [H,] Tq, Tk)
+  return f.mul(w.view({w.size(0), 1, 1, w.size(1)})).sum(-1);        // (B, H, Tq, Tk)
 }
 
 }  // namespace attend::ops

@@ -5,12 +5,13 @@
 
 namespace attend::ops {
 
-/// s_ij = w^T tanh(q_i + k_j): q (B, Tq, A), k (B, Tk, A), w (A) -> (B, Tq, Tk). Differentiable
+/// s_ij = w^T tanh(q_i + k_j): q (B, Tq, A), k (B, Tk, A), w (A) -> (B, Tq, Tk); or with heads
+/// q (B, H, Tq, A), k (B, H, Tk, A), w (A) or one a head (H, A) -> (B, H, Tq, Tk). Differentiable
 /// once. Holds no (B, Tq, Tk, A) tensor: works query by query, and makes the features again in the
 /// backward pass. Throws InvalidArgument for other shapes.
 at::Tensor additive_scores(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w);
 
-/// The twin that defines the meaning, of plain operations; holds the features, (B, Tq, Tk, A).
+/// The twin that defines the meaning, of plain operations; holds the features, (B, [H,] Tq, Tk, A).
 at::Tensor additive_scores_composed(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w);
 
 }  // namespace attend::ops

@@ -1,39 +1,20 @@
 #include "attend/ops/attention.h"
 
-#include <ATen/ops/bmm.h>
+#include <ATen/TensorOperators.h>
 
 #include <cmath>
-#include <utility>
+#include <string>
 
 #include "attend/core/random.h"
+#include "attend/core/shape.h"
 #include "attend/ops/additive_scores.h"
+#include "attend/ops/batched_product.h"
 #include "attend/ops/check.h"
-#include "attend/ops/masked_softmax.h"
 #include "attend/ops/non_finite.h"
+#include "attend/ops/normalise.h"
 
 namespace attend::ops {
 namespace {
-
-// The mask for scores (B, Tq, Tk) or (B, H, Tq, Tk), of as many dimensions; undefined when nothing
-// is hidden.
-at::Tensor hidden_for(const Mask& mask, at::IntArrayRef scores, at::Device device) {
-  const bool heads = scores.size() == 4;
-  const int64_t n = static_cast<int64_t>(scores.size());
-  const at::Tensor hidden =
-      mask.hidden(scores[0], heads ? scores[1] : 1, scores[n - 2], scores[n - 1], device);
-  return heads || !hidden.defined() ? hidden : hidden.squeeze(1);
-}
-
-// (..., T, D) -> (N, T, D), so that a product is one node.
-at::Tensor flat(const at::Tensor& x) {
-  return x.dim() == 3 ? x : x.reshape({x.size(0) * x.size(1), x.size(2), x.size(3)});
-}
-
-// a (..., M, K) times b (..., K, N); the leading dimensions agree.
-at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
-  const at::Tensor c = at::bmm(flat(a), flat(b));
-  return a.dim() == 3 ? c : c.view({a.size(0), a.size(1), a.size(2), b.size(3)});
-}
 
 // Each row of weights is numbered by its sentence, head and query: the draw for a pair of words
 // hangs neither on the padding nor on the neighbours.
@@ -62,15 +43,30 @@ void check_rows(const char* op, const at::Tensor& q, const AttentionOptions& opt
            {q});
 }
 
+at::Tensor biased(const at::Tensor& scores, const at::Tensor& bias) {
+  if (!bias.defined()) return scores;
+  check_floating("attention", {scores, bias});
+  if (!broadcasts_to(bias, scores.sizes()))
+    refuse("attention", "a bias that can be repeated to the scores", {scores, bias});
+  return scores + bias;
+}
+
 // Normalise and pool; what all mechanisms share. `hidden` may be undefined; `spoiled` are the
 // queries whose scores are not to be trusted, or undefined.
 AttentionResult weigh(const at::Tensor& scores, const at::Tensor& values, const at::Tensor& hidden,
                       const AttentionOptions& options, const at::Tensor& spoiled = {}) {
   const FiniteRows v = hidden.defined() ? finite_rows(values) : FiniteRows{values, {}};
-  const at::Tensor weights = masked_softmax(scores, hidden);
-  const at::Tensor pooled = product(drop_weights(weights, options), v.value);  // (..., Tq, Dv)
+  const at::Tensor weights = normalise(biased(scores, options.bias), hidden, options.normaliser);
+  const at::Tensor pooled =
+      batched_product(drop_weights(weights, options), v.value);  // (..., Tq, Dv)
   return {spoil(spoil(pooled, spoiled), spoiled_queries({}, v.bad, hidden)),
           options.return_weights ? spoil(weights, spoiled) : at::Tensor()};
+}
+
+bool leading_sizes_agree(const at::Tensor& a, const at::Tensor& b) {
+  const int64_t n = a.dim();
+  return (n == 3 || n == 4) && b.dim() == n && a.size(0) == b.size(0) &&
+         (n == 3 || a.size(1) == b.size(1));
 }
 
 void check_scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
@@ -99,42 +95,49 @@ AttentionResult attend_with_scores(const at::Tensor& scores, const at::Tensor& v
                                    const Mask& mask, const AttentionOptions& options) {
   constexpr auto kOp = "attend_with_scores";
   check_floating(kOp, {scores, values});
-  const int64_t n = scores.dim();
-  const bool fits = (n == 3 || n == 4) && values.dim() == n && scores.size(0) == values.size(0) &&
-                    scores.size(-1) == values.size(-2) &&
-                    (n == 3 || scores.size(1) == values.size(1));
-  if (!fits)
+  if (!leading_sizes_agree(scores, values) || scores.size(-1) != values.size(-2))
     refuse(kOp, "scores ([B, H or B], Tq, Tk) and values ([B, H or B], Tk, Dv)", {scores, values});
   check_rows(kOp, scores, options);
-  return weigh(scores, values, hidden_for(mask, scores.sizes(), scores.device()), options);
+  return weigh(scores, values, mask.hidden_for(scores.sizes(), scores.device()), options);
+}
+
+AttentionResult attend_by(const ScoreFunction& score, const at::Tensor& q, const at::Tensor& k,
+                          const at::Tensor& v, const Mask& mask, const AttentionOptions& options) {
+  constexpr auto kOp = "attend_by";
+  check_floating(kOp, {q, k, v});
+  if (!leading_sizes_agree(q, k) || !leading_sizes_agree(q, v) || k.size(-2) != v.size(-2))
+    refuse(kOp, "q (B, [H,] Tq, Dq), k (B, [H,] Tk, Dk) and v (B, [H,] Tk, Dv)", {q, k, v});
+  check_rows(kOp, q, options);
+  std::vector<int64_t> sizes = q.sizes().vec();
+  sizes.back() = k.size(-2);  // (B, [H,] Tq, Tk)
+  const at::Tensor hidden = mask.hidden_for(sizes, q.device());
+  const FiniteRows queries = hidden.defined() ? finite_rows(q) : FiniteRows{q, {}};
+  const FiniteRows keys = hidden.defined() ? finite_rows(k) : FiniteRows{k, {}};
+  const at::Tensor scores = score(queries.value, keys.value);
+  if (!scores.defined() || scores.sizes() != at::IntArrayRef(sizes))
+    refuse(kOp, "a score function that gives " + core::shape_text(sizes), {scores});
+  return weigh(scores, v, hidden, options, spoiled_queries(queries.bad, keys.bad, hidden));
 }
 
 AttentionResult scaled_dot_product_attention(const at::Tensor& q, const at::Tensor& k,
                                              const at::Tensor& v, const Mask& mask,
                                              const AttentionOptions& options) {
   check_scaled_dot_product(q, k, v);
-  check_rows("scaled_dot_product_attention", q, options);
   const double scale = options.scale.value_or(1.0 / std::sqrt(static_cast<double>(q.size(3))));
-  const at::Tensor hidden =
-      hidden_for(mask, {q.size(0), q.size(1), q.size(2), k.size(2)}, q.device());
-  if (!hidden.defined())
-    return weigh(product(q.mul(scale), k.transpose(-2, -1)), v, hidden, options);
-  const FiniteRows queries = finite_rows(q), keys = finite_rows(k);
-  const at::Tensor scores =
-      product(queries.value.mul(scale), keys.value.transpose(-2, -1));  // (B, H, Tq, Tk)
-  return weigh(scores, v, hidden, options, spoiled_queries(queries.bad, keys.bad, hidden));
+  const auto score = [scale](const at::Tensor& queries, const at::Tensor& keys) {
+    return batched_product(queries.mul(scale), keys.transpose(-2, -1));  // (B, H, Tq, Tk)
+  };
+  return attend_by(score, q, k, v, mask, options);
 }
 
 AttentionResult additive_attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w,
                                    const at::Tensor& values, const Mask& mask,
                                    const AttentionOptions& options) {
   check_additive(q, k, w, values);
-  check_rows("additive_attention", q, options);
-  const at::Tensor hidden = hidden_for(mask, {q.size(0), q.size(1), k.size(1)}, q.device());
-  if (!hidden.defined()) return weigh(additive_scores(q, k, w), values, hidden, options);
-  const FiniteRows queries = finite_rows(q), keys = finite_rows(k);
-  const at::Tensor scores = additive_scores(queries.value, keys.value, w);  // (B, Tq, Tk)
-  return weigh(scores, values, hidden, options, spoiled_queries(queries.bad, keys.bad, hidden));
+  const auto score = [&w](const at::Tensor& queries, const at::Tensor& keys) {
+    return additive_scores(queries, keys, w);  // (B, Tq, Tk)
+  };
+  return attend_by(score, q, k, values, mask, options);
 }
 
 }  // namespace attend::ops

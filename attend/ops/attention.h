@@ -4,20 +4,27 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "attend/ops/dropout.h"
 #include "attend/ops/mask.h"
+#include "attend/ops/normaliser_kind.h"
 
 namespace attend::ops {
 
+/// What every mechanism below honours alike.
 struct AttentionOptions {
   bool return_weights = false;       ///< asking changes no other number
   DropoutState dropout = {};         ///< on the weights, after they are returned; default off
   uint32_t site = 0;                 ///< of the dropout in the model
   std::vector<int64_t> rows = {};    ///< (B) sentences' numbers in the batch; empty = 0 .. B-1
-  std::optional<double> scale = {};  ///< scaled_dot_product_attention: default 1 / sqrt(Dh)
+  std::optional<double> scale = {};  ///< scaled_dot_product_attention alone: default 1 / sqrt(Dh)
+  Normaliser normaliser = Normaliser::kSoftmax;  ///< from scores to weights
+  /// Added to the scores before they are normalised: of their dtype, broadcastable to them, as
+  /// (H, Tq, Tk) to (B, H, Tq, Tk); undefined = none. Finite: what is to be hidden, the mask hides.
+  at::Tensor bias = {};
 };
 
 struct AttentionResult {
@@ -25,13 +32,27 @@ struct AttentionResult {
   at::Tensor weights;  ///< before dropout, rows sum to 1 or 0; undefined unless asked for
 };
 
+/// score(queries, keys) of all pairs: (B, [H,] Tq, Dq) and (B, [H,] Tk, Dk) -> (B, [H,] Tq, Tk).
+/// It must treat each query and key on its own, and be finite where they are.
+using ScoreFunction = std::function<at::Tensor(const at::Tensor& queries, const at::Tensor& keys)>;
+
+/// Pools the values by any score: normalise(score(q, k) + bias) v under the mask. All others here
+/// are cases of this.
+///
+/// q (B, Tq, Dq), k (B, Tk, Dk), v (B, Tk, Dv), or all with a dimension of heads (B, H, ., .); one
+/// floating dtype, one device -> output (B, [H,] Tq, Dv), weights (B, [H,] Tq, Tk). A query that
+/// may attend to nothing gives zeros. What is hidden from a query reaches neither its output nor
+/// any gradient through it, NaN and infinity included: to the score, keys and queries that are not
+/// finite are zero. A query that does see a non-finite key or value gets NaN, which passes no
+/// gradient on. Throws InvalidArgument for other shapes.
+AttentionResult attend_by(const ScoreFunction& score, const at::Tensor& q, const at::Tensor& k,
+                          const at::Tensor& v, const Mask& mask,
+                          const AttentionOptions& options = {});
+
 /// softmax(scale q k^T) v under the mask; Vaswani et al. 2017, eq. 1.
 ///
-/// q (B, H, Tq, Dh), k (B, H, Tk, Dh), v (B, H, Tk, Dv), one floating dtype, one device
-/// -> output (B, H, Tq, Dv), weights (B, H, Tq, Tk). A query that may attend to nothing gives
-/// zeros. What is hidden from a query reaches neither its output nor any gradient through it, NaN
-/// and infinity included; a query that does see a non-finite key or value gets NaN, which passes no
-/// gradient on.
+/// q (B, H, Tq, Dh), k (B, H, Tk, Dh), v (B, H, Tk, Dv) -> output (B, H, Tq, Dv), weights
+/// (B, H, Tq, Tk). Else as attend_by().
 AttentionResult scaled_dot_product_attention(const at::Tensor& q, const at::Tensor& k,
                                              const at::Tensor& v, const Mask& mask,
                                              const AttentionOptions& options = {});

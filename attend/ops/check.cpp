@@ -45,4 +45,14 @@ void check_floating(std::string_view op, TensorRefs tensors) {
                             join(tensors, kind_text));
 }
 
+bool broadcasts_to(const at::Tensor& x, at::IntArrayRef sizes) {
+  const size_t n = sizes.size();
+  if (!x.defined() || x.dim() > static_cast<int64_t>(n)) return false;
+  for (int64_t i = 1; i <= x.dim(); ++i) {
+    const int64_t wanted = sizes[n - static_cast<size_t>(i)];
+    if (x.size(-i) != wanted && x.size(-i) != 1) return false;
+  }
+  return true;
+}
+
 }  // namespace attend::ops

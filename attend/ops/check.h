@@ -21,4 +21,7 @@ std::string describe(const at::Tensor& tensor);
 /// refuse() unless all are defined, of one floating dtype and on one device.
 void check_floating(std::string_view op, TensorRefs tensors);
 
+/// True if x is defined and can be repeated to these sizes without adding to them.
+bool broadcasts_to(const at::Tensor& x, at::IntArrayRef sizes);
+
 }  // namespace attend::ops

@@ -201,6 +201,16 @@ at::Tensor Mask::hidden(int64_t batch, int64_t heads, int64_t queries, int64_t k
   return prepared_->hidden;
 }
 
+at::Tensor Mask::hidden_for(at::IntArrayRef scores, at::Device device) const {
+  const size_t n = scores.size();
+  if (n != 3 && n != 4)
+    throw InvalidArgument("[mask] expected scores of (B, Tq, Tk) or (B, H, Tq, Tk), found " +
+                          core::shape_text(scores));
+  const at::Tensor found =
+      hidden(scores[0], n == 4 ? scores[1] : 1, scores[n - 2], scores[n - 1], device);
+  return n == 4 || !found.defined() ? found : found.squeeze(1);
+}
+
 at::Tensor Mask::materialise(int64_t batch, int64_t heads, int64_t queries, int64_t keys,
                              at::Device device) const {
   const at::Tensor concealed = hidden(batch, heads, queries, keys, device);

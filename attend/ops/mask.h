@@ -63,6 +63,9 @@ class Mask {
   at::Tensor hidden(int64_t batch, int64_t heads, int64_t queries, int64_t keys,
                     at::Device device) const;
 
+  /// hidden() for scores of these sizes, (B, Tq, Tk) or (B, H, Tq, Tk), with as many dimensions.
+  at::Tensor hidden_for(at::IntArrayRef scores, at::Device device) const;
+
   /// The same mask with its tensor made once, for use in many layers or steps. The result fits
   /// these sizes and this device alone (heads = 1 fits any number of heads).
   Mask prepare(int64_t batch, int64_t heads, int64_t queries, int64_t keys,

@@ -8,9 +8,7 @@
 
 #include <limits>
 
-#include "attend/core/errors.h"
-#include "attend/core/shape.h"
-#include "attend/ops/check.h"
+#include "attend/ops/normalise.h"
 
 namespace attend::ops {
 namespace {
@@ -42,35 +40,19 @@ struct MaskedSoftmax : torch::autograd::Function<MaskedSoftmax> {
   }
 };
 
-void check_hidden(const at::Tensor& scores, const at::Tensor& hidden) {
-  bool fits = hidden.scalar_type() == at::kBool && hidden.dim() <= scores.dim();
-  for (int64_t i = 1; fits && i <= hidden.dim(); ++i)
-    fits = hidden.size(-i) == scores.size(-i) || hidden.size(-i) == 1;
-  if (!fits)
-    refuse("masked_softmax", "a bool tensor of hidden entries, broadcastable to the scores",
-           {scores, hidden});
-}
-
 }  // namespace
 
 at::Tensor masked_softmax(const at::Tensor& scores, const at::Tensor& hidden) {
-  check_floating("masked_softmax", {scores});
-  if (scores.dim() < 1) refuse("masked_softmax", "scores of at least one dimension", {scores});
+  check_hidden("masked_softmax", scores, hidden);
   if (!hidden.defined()) return at::softmax(scores, -1);
-  check_hidden(scores, hidden);
   if (c10::GradMode::is_enabled() && scores.requires_grad())
     return MaskedSoftmax::apply(scores, hidden);
   return forward_values(scores, hidden);
 }
 
 at::Tensor masked_softmax(const at::Tensor& scores, const Mask& mask) {
-  check_floating("masked_softmax", {scores});
-  if (scores.dim() != 3 && scores.dim() != 4)
-    refuse("masked_softmax", "scores of (B, Tq, Tk) or (B, H, Tq, Tk)", {scores});
-  const bool heads = scores.dim() == 4;
-  const at::Tensor hidden = mask.hidden(scores.size(0), heads ? scores.size(1) : 1, scores.size(-2),
-                                        scores.size(-1), scores.device());
-  return masked_softmax(scores, heads || !hidden.defined() ? hidden : hidden.squeeze(1));
+  check_scores("masked_softmax", scores);
+  return masked_softmax(scores, mask.hidden_for(scores.sizes(), scores.device()));
 }
 
 at::Tensor masked_softmax_composed(const at::Tensor& scores, const at::Tensor& hidden) {

@@ -26,4 +26,13 @@ at::Tensor spoiled_queries(const at::Tensor& bad_queries, const at::Tensor& bad_
 /// x (..., Tq, D) with NaN in those rows; x itself when `rows` is undefined.
 at::Tensor spoil(const at::Tensor& x, const at::Tensor& rows);
 
+/// map(x) for a map that takes each row of x (..., T, D) on its own, as a linear map does. Rows
+/// that are not finite are zero to it, so that they spoil no gradient of its parameters, and NaN in
+/// the result, where a mask may yet hide them.
+template <class Map>
+at::Tensor map_rows(const at::Tensor& x, const Map& map) {
+  const FiniteRows rows = finite_rows(x);
+  return spoil(map(rows.value), rows.bad);
+}
+
 }  // namespace attend::ops

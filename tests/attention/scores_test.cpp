@@ -5,8 +5,7 @@
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 
-#include "attend/attention/additive.h"
-#include "attend/attention/dot_product.h"
+#include "attend/attention/attention.h"
 #include "attend/attention/pooling.h"
 #include "attend/core/errors.h"
 #include "tests/support/compare.h"
@@ -87,37 +86,28 @@ TEST(AdditiveLayer, WrongSizesAreNamed) {
         layer.attention.forward(cosines({2, 3, 7}), cosines({2, 4, 7}), cosines({2, 4, 6}),
                                 Mask::none());
       }),
-      HasSubstr("expected queries (B, Tq, 5) and keys (B, Tk, 7), found (2, 3, 7) and (2, 4, 7)"));
+      HasSubstr("[attention] expected queries (B, [H,] Tq, 5) and keys (B, [H,] Tk, 7), found "
+                "(2, 3, 7) and (2, 4, 7)"));
 }
 
 TEST(DotProduct, PlainAndScaled) {
   const at::Tensor q = cosines({2, 3, 4}), k = cosines({2, 5, 4}, 1), v = cosines({2, 5, 2}, 2);
   const at::Tensor scores = at::matmul(q, k.transpose(1, 2));
-  const auto plain =
-      dot_product_attention(q, k, v, Mask::none(), DotScore::kPlain, {.return_weights = true});
-  const auto scaled =
-      dot_product_attention(q, k, v, Mask::none(), DotScore::kScaled, {.return_weights = true});
+  const auto plain = attend_by(DotScore(), q, k, v, Mask::none(), {.return_weights = true});
+  const auto scaled = attend_by(ScaledDotScore(), q, k, v, Mask::none(), {.return_weights = true});
   EXPECT_TRUE(close(plain.weights, at::softmax(scores, -1)));
   EXPECT_TRUE(close(scaled.weights, at::softmax(scores.div(2.0), -1)));
   EXPECT_TRUE(close(scaled.output, at::matmul(scaled.weights, v)));
-  EXPECT_FALSE(dot_product_attention(q, k, v, Mask::none()).weights.defined());
-}
-
-TEST(DotProduct, GradientsInDouble) {
-  for (const DotScore score : {DotScore::kPlain, DotScore::kScaled})
-    EXPECT_TRUE(check_gradients(
-        [&](const auto& in) {
-          return dot_product_attention(in[0], in[1], in[2], Mask::padding({3, 0}), score).output;
-        },
-        {leaf({2, 3, 4}), leaf({2, 4, 4}, 1), leaf({2, 4, 2}, 2)}));
+  EXPECT_FALSE(attend_by(ScaledDotScore(), q, k, v, Mask::none()).weights.defined());
 }
 
 TEST(DotProduct, WrongShapesAreNamed) {
   EXPECT_THAT(message_of([] {
-                dot_product_attention(cosines({3, 4}), cosines({2, 4, 4}), cosines({2, 4, 2}),
-                                      Mask::none());
+                attend_by(DotScore(), cosines({2, 3, 4}), cosines({2, 4, 5}), cosines({2, 4, 2}),
+                          Mask::none());
               }),
-              HasSubstr("[dot_product_attention] expected queries (B, Tq, D)"));
+              HasSubstr("[dot_score] expected queries (B, [H,] Tq, D) and keys (B, [H,] Tk, D), "
+                        "found (2, 3, 4) and (2, 4, 5)"));
 }
 
 TEST(AveragePooling, IsTheMeanOfWhatIsSeen) {

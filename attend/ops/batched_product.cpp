@@ -1,0 +1,31 @@
+#include "attend/ops/batched_product.h"
+
+#include <ATen/ops/bmm.h>
+
+#include "attend/ops/check.h"
+
+namespace attend::ops {
+namespace {
+
+// (..., T, D) -> (N, T, D), so that a product is one node.
+at::Tensor flat(const at::Tensor& x) {
+  return x.dim() == 3 ? x : x.reshape({x.size(0) * x.size(1), x.size(2), x.size(3)});
+}
+
+void check(const at::Tensor& a, const at::Tensor& b) {
+  check_floating("batched_product", {a, b});
+  const int64_t n = a.dim();
+  const bool fits = (n == 3 || n == 4) && b.dim() == n && a.size(0) == b.size(0) &&
+                    (n == 3 || a.size(1) == b.size(1)) && a.size(-1) == b.size(-2);
+  if (!fits) refuse("batched_product", "(B, [H,] M, K) and (B, [H,] K, N)", {a, b});
+}
+
+}  // namespace
+
+at::Tensor batched_product(const at::Tensor& a, const at::Tensor& b) {
+  check(a, b);
+  const at::Tensor c = at::bmm(flat(a), flat(b));
+  return a.dim() == 3 ? c : c.view({a.size(0), a.size(1), a.size(2), b.size(3)});
+}
+
+}  // namespace attend::ops

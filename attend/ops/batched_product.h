@@ -1,0 +1,13 @@
+// Products of matrices, one a sentence or one a head.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace attend::ops {
+
+/// a (B, M, K) times b (B, K, N) -> (B, M, N), or with heads a (B, H, M, K) times b (B, H, K, N)
+/// -> (B, H, M, N). One floating dtype, one device; any size may be 0. Nothing is broadcast.
+/// Differentiable. Throws InvalidArgument, with both shapes, for others.
+at::Tensor batched_product(const at::Tensor& a, const at::Tensor& b);
+
+}  // namespace attend::ops
