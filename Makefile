@@ -44,7 +44,7 @@ fuzz: ## every reader under the fuzzer, FUZZ_SECONDS=10 each
 	@tools/setup.sh build lint
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
-bench: ## training, timed beside eager PyTorch and checked to be the same work
+bench: ## training and attention, timed beside eager PyTorch and checked to be the same work
 	@tools/bench.sh
 
 install: build ## the library and the program, into PREFIX=/usr/local

@@ -4,6 +4,7 @@
 #   ATTEND_PROGRAM                the program, or ""   ATTEND_LIBTORCH  LibTorch's folder, or ""
 #   ATTEND_CXX                    the compiler
 #   ATTEND_BENCH_STEPS            attend_bench_steps, or ""
+#   ATTEND_BENCH_ATTENTION        attend_bench_attention, or ""
 # A script that ends with status 77 was skipped, and has said why.
 
 function(attend_system_test name)
@@ -15,8 +16,10 @@ function(attend_system_test name)
     set(program "$<TARGET_FILE:attend_program>")
   endif()
   set(bench_steps "")
+  set(bench_attention "")
   if(ATTEND_BENCH AND ATTEND_TORCH)
     set(bench_steps "$<TARGET_FILE:attend_bench_steps>")
+    set(bench_attention "$<TARGET_FILE:attend_bench_attention>")
   endif()
   if(EXISTS "${script}.sh")
     set(run bash "${script}.sh")
@@ -27,7 +30,8 @@ function(attend_system_test name)
            COMMAND "${CMAKE_COMMAND}" -E env "ATTEND_SOURCE=${PROJECT_SOURCE_DIR}"
                    "ATTEND_BUILD=${PROJECT_BINARY_DIR}" "ATTEND_WORK=${work}"
                    "ATTEND_PROGRAM=${program}" "ATTEND_LIBTORCH=${LibTorch_ROOT}"
-                   "ATTEND_CXX=${CMAKE_CXX_COMPILER}" "ATTEND_BENCH_STEPS=${bench_steps}" bash
+                   "ATTEND_CXX=${CMAKE_CXX_COMPILER}" "ATTEND_BENCH_STEPS=${bench_steps}"
+                   "ATTEND_BENCH_ATTENTION=${bench_attention}" bash
                    "${CMAKE_CURRENT_SOURCE_DIR}/system/in_empty_folder.sh" ${run})
   set_tests_properties(system.${name} PROPERTIES LABELS "system;${ARG_LABELS}" SKIP_RETURN_CODE 77
                                                  TIMEOUT 600)
@@ -65,4 +69,5 @@ endif()
 if(TARGET attend_program AND ATTEND_BENCH)
   attend_system_test(parity LABELS peers)
   attend_system_test(python_loads LABELS peers)
+  attend_system_test(bench_attention LABELS peers)
 endif()
