@@ -16,6 +16,7 @@ expect_has "memory" "$said" '"tensors":'
 said=$("$ATTEND_BENCH_ATTENTION" memory additve 2>&1) && fail "a case that is not there"
 expect_has "it says which is meant" "$said" "did you mean 'additive'"
 
+((failures > 0)) && finish
 find_peer_python || skip "no Python with torch, numpy and safetensors; ATTEND_PEER_PYTHON may name one"
 said=$(PYTHONDONTWRITEBYTECODE=1 "${peer_python[@]}" "$root/bench/peers/attention.py" \
   "$ATTEND_BENCH_ATTENTION" --check 2>&1) || fail "$said"
