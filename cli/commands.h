@@ -16,5 +16,6 @@ void add_evaluate(CLI::App& app, Action& action);
 void add_map(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_info(CLI::App& app, Action& action);
+void add_learn(CLI::App& app, Action& action);
 
 }  // namespace attend::cli

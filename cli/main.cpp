@@ -64,6 +64,7 @@ int run(int count, char** arguments) {
   add_map(app, action);
   add_doctor(app, action);
   add_info(app, action);
+  add_learn(app, action);
   try {
     app.parse(count, arguments);
   } catch (const CLI::Success& success) {

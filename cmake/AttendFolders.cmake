@@ -1,5 +1,5 @@
-# attend_folder(name DEPENDS targets... PRIVATE targets...): the static library attend_<name> of the
-# sources in attend/<name>. A folder without sources is an interface, so links stay as written.
+# attend_folder(name DEPENDS targets... PRIVATE targets... SOURCES files...): the static library
+# attend_<name> of the sources in attend/<name> and those named. A folder without sources is an interface, so links stay as written.
 
 function(attend_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter)
@@ -18,8 +18,9 @@ function(attend_compile_options target)
 endfunction()
 
 function(attend_folder name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/attend/${name}/*.cpp")
+  list(APPEND sources ${ARG_SOURCES})
   set(target attend_${name})
   # What has headers alone is no part of the installed package.
   set(private "")

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <span>
 
 namespace attend::render {
 namespace {
@@ -12,14 +13,28 @@ struct Lab {
   double lightness, a, b;
 };
 
-// Lightness, chroma and hue (degrees) of the scale's stations in OKLCh. All lie inside sRGB.
-constexpr double kStations[][3] = {{0.975, 0.015, 105}, {0.87, 0.095, 150}, {0.74, 0.105, 190},
-                                   {0.60, 0.105, 235},  {0.45, 0.125, 262}, {0.27, 0.10, 285}};
-constexpr size_t kStationCount = std::size(kStations);
+// Lightness, chroma and hue (degrees) in OKLCh.
+struct Station {
+  double lightness, chroma, hue;
+};
+using Stations = std::span<const Station>;
 
-Lab station(size_t i) {
-  const double angle = kStations[i][2] * std::numbers::pi / 180;
-  return {kStations[i][0], kStations[i][1] * std::cos(angle), kStations[i][1] * std::sin(angle)};
+// The stations of each scale. All lie inside sRGB.
+constexpr Station kHeat[] = {{0.975, 0.015, 105}, {0.87, 0.095, 150}, {0.74, 0.105, 190},
+                             {0.60, 0.105, 235},  {0.45, 0.125, 262}, {0.27, 0.10, 285}};
+// From zero outwards; on one ground both arms have the same lightness and nearly the same length.
+constexpr Station kBelowOnLight[] = {
+    {0.975, 0, 250}, {0.86, 0.07, 235}, {0.70, 0.115, 240}, {0.53, 0.13, 252}, {0.36, 0.12, 264}};
+constexpr Station kAboveOnLight[] = {
+    {0.975, 0, 70}, {0.86, 0.085, 75}, {0.70, 0.135, 55}, {0.53, 0.14, 42}, {0.36, 0.105, 35}};
+constexpr Station kBelowOnDark[] = {
+    {0.22, 0, 250}, {0.36, 0.10, 262}, {0.52, 0.13, 252}, {0.69, 0.115, 240}, {0.86, 0.075, 230}};
+constexpr Station kAboveOnDark[] = {
+    {0.22, 0, 40}, {0.36, 0.09, 38}, {0.52, 0.13, 42}, {0.69, 0.135, 57}, {0.86, 0.105, 82}};
+
+Lab to_lab(const Station& station) {
+  const double angle = station.hue * std::numbers::pi / 180;
+  return {station.lightness, station.chroma * std::cos(angle), station.chroma * std::sin(angle)};
 }
 
 double distance(const Lab& p, const Lab& q) {
@@ -27,22 +42,23 @@ double distance(const Lab& p, const Lab& q) {
 }
 
 /// The point at a fraction of the length of the line through the stations.
-Lab along(double fraction) {
+Lab along(Stations stations, double fraction) {
   double total = 0;
-  for (size_t i = 1; i < kStationCount; ++i) total += distance(station(i - 1), station(i));
+  for (size_t i = 1; i < stations.size(); ++i)
+    total += distance(to_lab(stations[i - 1]), to_lab(stations[i]));
   double rest = fraction * total;
-  for (size_t i = 1; i < kStationCount; ++i) {
-    const Lab from = station(i - 1);
-    const Lab to = station(i);
+  for (size_t i = 1; i < stations.size(); ++i) {
+    const Lab from = to_lab(stations[i - 1]);
+    const Lab to = to_lab(stations[i]);
     const double length = distance(from, to);
-    if (rest <= length || i + 1 == kStationCount) {
+    if (rest <= length || i + 1 == stations.size()) {
       const double t = std::min(rest / length, 1.0);
       return {from.lightness + t * (to.lightness - from.lightness), from.a + t * (to.a - from.a),
               from.b + t * (to.b - from.b)};
     }
     rest -= length;
   }
-  return station(kStationCount - 1);
+  return to_lab(stations.back());
 }
 
 uint8_t encode(double linear) {
@@ -66,11 +82,15 @@ Rgb to_srgb(const Lab& c) {
           encode(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
 }
 
-std::array<Rgb, kPaletteSize> make_palette(Background background) {
-  std::array<Rgb, kPaletteSize> palette;
-  for (int i = 0; i < kPaletteSize; ++i)
-    palette[static_cast<size_t>(i)] = heat_colour(i / double{kPaletteSize - 1}, background);
-  return palette;
+std::array<Rgb, kPaletteSize> make_palette(Palette kind, Background background) {
+  std::array<Rgb, kPaletteSize> colours;
+  for (int i = 0; i < kPaletteSize; ++i) {
+    const double t = i / double{kPaletteSize - 1};
+    colours[static_cast<size_t>(i)] = kind == Palette::kHeat
+                                          ? heat_colour(t, background)
+                                          : diverging_colour(2 * t - 1, background);
+  }
+  return colours;
 }
 
 int squared_distance(Rgb p, Rgb q) {
@@ -82,13 +102,28 @@ int squared_distance(Rgb p, Rgb q) {
 
 Rgb heat_colour(double fraction, Background background) {
   const double t = std::isnan(fraction) ? 0.0 : std::clamp(fraction, 0.0, 1.0);
-  return to_srgb(along(background == Background::kLight ? t : 1 - t));
+  return to_srgb(along(kHeat, background == Background::kLight ? t : 1 - t));
+}
+
+Rgb diverging_colour(double fraction, Background background) {
+  const double t = std::isnan(fraction) ? 0.0 : std::clamp(fraction, -1.0, 1.0);
+  const bool light = background == Background::kLight;
+  const Stations below = light ? Stations(kBelowOnLight) : Stations(kBelowOnDark);
+  const Stations above = light ? Stations(kAboveOnLight) : Stations(kAboveOnDark);
+  return to_srgb(along(t < 0 ? below : above, std::abs(t)));
+}
+
+const std::array<Rgb, kPaletteSize>& palette(Palette kind, Background background) {
+  static const std::array<Rgb, kPaletteSize> palettes[2][2] = {
+      {make_palette(Palette::kHeat, Background::kLight),
+       make_palette(Palette::kHeat, Background::kDark)},
+      {make_palette(Palette::kDiverging, Background::kLight),
+       make_palette(Palette::kDiverging, Background::kDark)}};
+  return palettes[kind == Palette::kDiverging][background == Background::kDark];
 }
 
 const std::array<Rgb, kPaletteSize>& heat_palette(Background background) {
-  static const std::array<Rgb, kPaletteSize> light = make_palette(Background::kLight);
-  static const std::array<Rgb, kPaletteSize> dark = make_palette(Background::kDark);
-  return background == Background::kLight ? light : dark;
+  return palette(Palette::kHeat, background);
 }
 
 Rgb missing_colour(Background background) {

@@ -1,5 +1,6 @@
 // The heat scale: a sequential map of even steps, whose lightness alone tells the order, so that it
-// reads the same with any colour vision and in grey print.
+// reads the same with any colour vision and in grey print. For signed numbers a diverging scale:
+// blue below zero, orange above, zero like the background.
 #pragma once
 
 #include <array>
@@ -28,6 +29,18 @@ Rgb heat_colour(double fraction, Background background);
 
 /// The same at i / 255, as every picture uses it.
 const std::array<Rgb, kPaletteSize>& heat_palette(Background background);
+
+/// Which of the two scales.
+enum class Palette { kHeat, kDiverging };
+
+/// Colour of a fraction in [-1, 1] on the diverging scale, clamped: from dark blue over the
+/// background's grey to dark brown (kLight), or from pale blue to pale orange (kDark). Equal sizes
+/// of either sign are equally far from zero, in lightness too; blue and orange are told apart with
+/// any colour vision.
+Rgb diverging_colour(double fraction, Background background);
+
+/// 256 colours: heat_palette(), or the diverging scale from -1 to 1.
+const std::array<Rgb, kPaletteSize>& palette(Palette palette, Background background);
 
 /// Colour of a weight that is no finite number: a grey, which the scale has nowhere.
 Rgb missing_colour(Background background);

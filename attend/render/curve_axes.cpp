@@ -61,6 +61,7 @@ double CurveAxis::fraction(double value) const {
 
 CurveAxes curve_axes(const Curves& curves) {
   CurveAxes axes;
+  axes.x.log = curves.log_x;
   axes.y.log = curves.log_y;
   Range x;
   Range y;
@@ -78,7 +79,7 @@ CurveAxes curve_axes(const Curves& curves) {
   axes.empty = x.empty();
   for (const ReferenceLine& line : curves.references)
     if (axes.y.shows(line.y)) y.include(line.y);
-  axes.x = make_axis(x, false, 0);
+  axes.x = make_axis(x, curves.log_x, 0);
   axes.y = make_axis(y, curves.log_y, 0.05);
   return axes;
 }

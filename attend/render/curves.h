@@ -1,4 +1,4 @@
-// Line plots: the loss over the epochs, say.
+// Line plots and points: the loss over the epochs, say, or measurements beside a fit.
 #pragma once
 
 #include <string>
@@ -16,6 +16,7 @@ struct Series {
   std::string name;
   std::vector<double> x;
   std::vector<double> y;
+  bool points = false;  ///< draw each point and no line: measurements
 };
 
 /// A level to compare with, drawn dashed from side to side.
@@ -29,6 +30,7 @@ struct Curves {
   std::string x_axis;  ///< with its unit: "epoch", "time (s)"
   std::string y_axis;  ///< "loss (nats per token)"
   bool log_y = false;  ///< logarithmic y; lines keep their shape over decades
+  bool log_x = false;  ///< logarithmic x
   std::vector<Series> series;
   std::vector<ReferenceLine> references;
 };
@@ -39,7 +41,8 @@ struct CurveSvgOptions {
   Theme theme = Theme::kAuto;
 };
 
-/// Axes with round numbers, faint rules, a legend. Lines differ by colour and by dashes. Throws
+/// Axes with round numbers, faint rules, a legend. Lines differ by colour and by dashes,
+/// points by colour and shape. Throws
 /// InvalidArgument when a series has not as many x as y.
 std::string curves_to_svg(const Curves& curves, const CurveSvgOptions& options = {});
 

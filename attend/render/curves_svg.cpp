@@ -11,6 +11,8 @@ namespace attend::render {
 namespace {
 
 constexpr const char* kDashes[] = {"", "7 3", "2 3", "9 3 2 3"};
+constexpr const char* kMarkers[] = {"", "M-3-3h6v6h-6z", "M0-4L4 3H-4z",
+                                    "M0-4.5L4.5 0L0 4.5L-4.5 0z"};
 constexpr size_t kMostMarkedPoints = 30;
 constexpr double kMargin = 16;
 constexpr double kFont = 12;
@@ -60,12 +62,16 @@ class CurveDrawing {
         at = kMargin;
         top_ += 18;
       }
-      svg_.line(at, top_ - 4, at + 26, top_ - 4, css.c_str());
+      if (css[0] == 'm')
+        svg_.raw(marker(css, at + 13, top_ - 4, "") + "\n");
+      else
+        svg_.line(at, top_ - 4, at + 26, top_ - 4, css.c_str());
       svg_.text(at + 32, top_, printable(name), {kFont, "ink"});
       at += wide;
     };
     for (size_t i = 0; i < curves_.series.size(); ++i)
-      entry(curves_.series[i].name, "s" + std::to_string(i));
+      if (!curves_.series[i].name.empty())
+        entry(curves_.series[i].name, (curves_.series[i].points ? "m" : "s") + std::to_string(i));
     for (const ReferenceLine& line : curves_.references)
       entry(line.name + " (" + format_weight(line.y) + ")", "ref");
   }
@@ -102,6 +108,19 @@ class CurveDrawing {
       svg_.text((left_ + right_) / 2, bottom_ + 38, curves_.x_axis, {kFont, "dim", "middle"});
   }
 
+  /// A line's points are discs; points alone differ by shape too, as lines do by dashes.
+  std::string marker(const std::string& css, double at_x, double at_y,
+                     const std::string& title) const {
+    const size_t number = std::stoul(css.substr(1));
+    const std::string end = title.empty() ? "/>" : "><title>" + escape_xml(title) + "</title>";
+    const char* path = kMarkers[curves_.series[number].points ? number % std::size(kMarkers) : 0];
+    if (*path == '\0')
+      return "<circle cx=\"" + svg_number(at_x) + "\" cy=\"" + svg_number(at_y) +
+             "\" r=\"3\" class=\"" + css + "\"" + end + (title.empty() ? "" : "</circle>");
+    return "<path transform=\"translate(" + svg_number(at_x) + " " + svg_number(at_y) + ")\" d=\"" +
+           path + "\" class=\"" + css + "\"" + end + (title.empty() ? "" : "</path>");
+  }
+
   void draw_series(size_t number) {
     const Series& series = curves_.series[number];
     const std::string css = "s" + std::to_string(number);
@@ -117,13 +136,14 @@ class CurveDrawing {
       const std::string px = svg_number(x(series.x[i]));
       const std::string py = svg_number(y(series.y[i]));
       path += (begins ? "M" : "L") + px + " " + py;
-      marks += "<circle cx=\"" + px + "\" cy=\"" + py + "\" r=\"3\" class=\"m" +
-               std::to_string(number) + "\"><title>" + escape_xml(series.name) + ": " +
-               format_weight(series.y[i]) + "</title></circle>\n";
+      marks += marker("m" + std::to_string(number), x(series.x[i]), y(series.y[i]),
+                      series.name + ": " + format_weight(series.y[i])) +
+               "\n";
       begins = false;
       ++points;
     }
     if (points == 0) return;
+    if (series.points) return svg_.raw(marks);
     svg_.raw("<path d=\"" + path + "\" class=\"" + css + "\"><title>" + escape_xml(series.name) +
              "</title></path>\n");
     // A line needs two points to be seen; few points are worth seeing each.

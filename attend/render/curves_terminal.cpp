@@ -102,14 +102,20 @@ class TerminalPlot {
       }
       const int column = column_of(series.x[i]);
       const int row = row_of(series.y[i]);
-      const int steps =
-          has_last ? std::max(std::abs(column - last_column), std::abs(row - last_row)) : 0;
+      const int steps = has_last && !series.points
+                            ? std::max(std::abs(column - last_column), std::abs(row - last_row))
+                            : 0;
       for (int s = 0; s < steps; ++s) {
         const double t = static_cast<double>(s) / steps;
         set(last_column + static_cast<int>(std::lround(t * (column - last_column))),
             last_row + static_cast<int>(std::lround(t * (row - last_row))), number);
       }
       set(column, row, number);
+      if (series.points && !is_ascii()) {  // one dot alone is hard to see
+        set(column + 1, row, number);
+        set(column, row + 1, number);
+        set(column + 1, row + 1, number);
+      }
       has_last = true;
       last_column = column;
       last_row = row;
@@ -175,8 +181,10 @@ class TerminalPlot {
       line.add(" ").add(text);
     };
     for (size_t i = 0; i < curves_.series.size(); ++i) {
+      if (curves_.series[i].name.empty()) continue;
       const int number = static_cast<int>(i);
-      entry(is_ascii() ? std::string(1, mark(number)) : "━━", number, curves_.series[i].name);
+      const char* sign = curves_.series[i].points ? "⠶" : "━━";
+      entry(is_ascii() ? std::string(1, mark(number)) : sign, number, curves_.series[i].name);
     }
     for (const ReferenceLine& reference : curves_.references)
       entry(is_ascii() ? "- -" : "╌╌", -1,

@@ -33,13 +33,14 @@ void draw_value(SvgWriter& svg, CellStyles& styles, float weight, int level, dou
 std::string CellStyles::use(int level) {
   if (level < 0) return "na";
   used_[static_cast<size_t>(level)] = true;
-  return "c" + std::to_string(level);
+  return name(static_cast<size_t>(level));
 }
 
 std::string CellStyles::use_text(int level) {
   if (level < 0) return "v bw";
-  const auto is_black = [level](Background background) {
-    return text_colour_on(heat_palette(background)[static_cast<size_t>(level)]) == Rgb{0, 0, 0};
+  const auto is_black = [this, level](Background background) {
+    const Rgb ground = palette(palette_, background)[static_cast<size_t>(level)];
+    return text_colour_on(ground) == Rgb{0, 0, 0};
   };
   std::string css = "v ";
   css += is_black(Background::kLight) ? 'b' : 'w';
@@ -48,11 +49,10 @@ std::string CellStyles::use_text(int level) {
 }
 
 void CellStyles::write(SvgWriter& svg) const {
-  const auto& light = heat_palette(Background::kLight);
-  const auto& dark = heat_palette(Background::kDark);
+  const auto& light = palette(palette_, Background::kLight);
+  const auto& dark = palette(palette_, Background::kDark);
   for (size_t i = 0; i < used_.size(); ++i)
-    if (used_[i])
-      svg.style(".c" + std::to_string(i), "fill:" + hex(light[i]), "fill:" + hex(dark[i]));
+    if (used_[i]) svg.style("." + name(i), "fill:" + hex(light[i]), "fill:" + hex(dark[i]));
   svg.style(".na", "fill:" + hex(missing_colour(Background::kLight)),
             "fill:" + hex(missing_colour(Background::kDark)));
   svg.style(".v", "pointer-events:none");

@@ -12,9 +12,12 @@
 
 namespace attend::render {
 
-/// The classes c0..c255 that a picture used, so that only their rules are written.
+/// The classes c0..c255 (of the diverging scale d0..d255, since pictures of both kinds may stand in
+/// one page) that a picture used, so that only their rules are written.
 class CellStyles {
  public:
+  explicit CellStyles(Palette palette = Palette::kHeat) : palette_(palette) {}
+
   /// Class of a level; -1, no finite number, has class "na".
   std::string use(int level);
   /// Class of text on that level: black or white, for each background.
@@ -22,6 +25,11 @@ class CellStyles {
   void write(SvgWriter& svg) const;
 
  private:
+  std::string name(size_t level) const {
+    return (palette_ == Palette::kHeat ? "c" : "d") + std::to_string(level);
+  }
+
+  Palette palette_;
   std::array<bool, kPaletteSize> used_{};
 };
 

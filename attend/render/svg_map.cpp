@@ -32,7 +32,8 @@ class MapDrawing {
       : map_(map),
         options_(options),
         scale_(ValueScale::of(map, options.scaling)),
-        svg_(options.theme) {}
+        svg_(options.theme),
+        styles_(scale_.palette) {}
 
   std::string draw() {
     place_panels();
@@ -186,8 +187,8 @@ class MapDrawing {
 
   std::string scale_note() const {
     std::string note = scale_.low == 0 && scale_.high == 1
-                           ? "weight"
-                           : "weight; the colours span the values of this picture";
+                           ? options_.quantity
+                           : options_.quantity + "; the colours span the values of this picture";
     if (map_.panels.size() > 1)
       note += "; rows: " + map_.row_axis + ", columns: " + map_.column_axis;
     for (const PanelLayout& layout : layouts_)

@@ -15,6 +15,7 @@ struct SvgOptions {
   int columns = 0;       ///< panels side by side; 0: heads side by side, layers below each other
   double cell = 0;       ///< side of a cell in pixels; 0: by the size of the panels
   bool captions = true;  ///< the map's title, source and target text above
+  std::string quantity = "weight";  ///< what the numbers are, with their unit: named at the scale
 };
 
 /// A self-contained SVG 1.1 document: rows are queries, columns keys, a scale bar with numbers

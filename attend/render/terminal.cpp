@@ -22,6 +22,14 @@ constexpr int kScaleWidth = 30;
 // No sign and no point among them: they stand before numbers.
 constexpr std::string_view kRamp = " ':*oO#@";
 
+bool is_signed(const ValueScale& scale) { return scale.palette == Palette::kDiverging; }
+
+/// The ramp's mark of a level; on a diverging scale, of its distance from the middle.
+char ramp(const ValueScale& scale, int level) {
+  const int size = is_signed(scale) ? std::abs(2 * level - (kPaletteSize - 1)) : level;
+  return kRamp[static_cast<size_t>(size) * kRamp.size() / kPaletteSize];
+}
+
 class PanelPrinter {
  public:
   PanelPrinter(const MapPanel& panel, const ValueScale& scale, const TerminalOptions& options)
@@ -124,14 +132,15 @@ class PanelPrinter {
     if (has_number && std::abs(weight) < 0.005f) number = "   ";
     if (level < 0) number = has_number ? "  ?" : "??";
     if (is_ascii()) {
-      const size_t step = level < 0 ? 0 : static_cast<size_t>(level) * kRamp.size() / kPaletteSize;
-      const std::string mark(has_number ? 1 : 2, kRamp[step]);
+      std::string mark(has_number ? 1 : 2, level < 0 ? ' ' : ramp(scale_, level));
+      if (!has_number && is_signed(scale_) && mark[1] != ' ') mark[0] = weight < 0 ? '-' : '+';
       line.add(has_number ? mark + number : level < 0 ? number : mark);
       if (cell == 5) line.add(" ");
       return;
     }
-    const Rgb ground = level < 0 ? missing_colour(options_.background)
-                                 : heat_palette(options_.background)[static_cast<size_t>(level)];
+    const Rgb ground =
+        level < 0 ? missing_colour(options_.background)
+                  : palette(scale_.palette, options_.background)[static_cast<size_t>(level)];
     std::string text = has_number ? " " + number : number;
     text.resize(static_cast<size_t>(cell), ' ');
     line.add_on(ground, text);
@@ -170,8 +179,8 @@ TerminalLine scale_line(const AttentionMap& map, const ValueScale& scale,
   const auto number = [&](double value) {
     return is_unit ? (value == 0 ? std::string("0") : std::string("1")) : format_weight(value);
   };
-  const std::string tail =
-      number(scale.high) + "  weight" + (has_missing(map) ? "; ? is not a number" : "");
+  const std::string tail = number(scale.high) + "  " + options.quantity +
+                           (has_missing(map) ? "; ? is not a number" : "");
   const int taken = display_width(number(scale.low)) + display_width(tail) + 2;
   const int steps = std::clamp(options.width - taken, 5, kScaleWidth);
   TerminalLine line(options.colour);
@@ -180,9 +189,11 @@ TerminalLine scale_line(const AttentionMap& map, const ValueScale& scale,
     const auto place = static_cast<size_t>(i);
     const auto size = static_cast<size_t>(steps);
     if (options.colour == TerminalColour::kAscii)
-      line.add(kRamp.substr(place * kRamp.size() / size, 1));
+      line.add(
+          std::string(1, ramp(scale, static_cast<int>(place * (kPaletteSize - 1) / (size - 1)))));
     else
-      line.add_on(heat_palette(options.background)[place * (kPaletteSize - 1) / (size - 1)], " ");
+      line.add_on(
+          palette(scale.palette, options.background)[place * (kPaletteSize - 1) / (size - 1)], " ");
   }
   line.add(" ").add(tail);
   return line;

@@ -12,7 +12,8 @@ namespace attend::render {
 enum class TerminalColour {
   kTrueColour,  ///< 24 bits
   k256,         ///< the 256 colours of xterm
-  kAscii,       ///< no escape sequence: a ramp " ':*oO#@" beside the numbers
+  kAscii,  ///< no escape sequence: a ramp " ':*oO#@" beside the numbers; on a diverging scale it
+           ///< tells the size
 };
 
 struct TerminalOptions {
@@ -20,6 +21,7 @@ struct TerminalOptions {
   TerminalColour colour = TerminalColour::kTrueColour;
   Background background = Background::kDark;  ///< of the terminal: zero looks like it
   Scaling scaling = Scaling::kUnit;
+  std::string quantity = "weight";  ///< what the numbers are, with their unit: named at the scale
 };
 
 /// The map as lines that end in LF. Rows are queries, columns keys; column labels stand in steps

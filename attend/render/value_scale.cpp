@@ -32,6 +32,10 @@ ValueScale ValueScale::of(const AttentionMap& map, Scaling scaling) {
       largest = std::max(largest, static_cast<double>(w));
     }
   }
+  if (scaling == Scaling::kDiverging) {
+    const double size = largest < least ? 0 : std::max(largest, -least);
+    return {size > 0 ? -size : -1, size > 0 ? size : 1, Palette::kDiverging};
+  }
   if (largest < least) return {0, 1};  // nothing finite
   const bool is_unit = least >= -kUnitSlack && largest <= 1 + kUnitSlack;
   if (scaling == Scaling::kUnit && is_unit) return {0, 1};

@@ -8,17 +8,20 @@
 #include <vector>
 
 #include "attend/render/attention_map.h"
+#include "attend/render/colour.h"
 
 namespace attend::render {
 
 enum class Scaling {
-  kUnit,     ///< 0 to 1, the range of weights; widened to the data's where they leave it
-  kMaximum,  ///< 0 (or the least, when negative) to the largest weight: for flat maps
+  kUnit,       ///< 0 to 1, the range of weights; widened to the data's where they leave it
+  kMaximum,    ///< 0 (or the least, when negative) to the largest weight: for flat maps
+  kDiverging,  ///< -m to m with the largest size m, on the diverging colours: for signed numbers
 };
 
 struct ValueScale {
   double low = 0;
   double high = 1;
+  Palette palette = Palette::kHeat;
 
   /// The scale for all panels of a map. Weights that are not finite are left out.
   static ValueScale of(const AttentionMap& map, Scaling scaling);
@@ -26,7 +29,7 @@ struct ValueScale {
   /// (value - low) / (high - low), clamped to [0, 1]; NaN stays NaN.
   double fraction(double value) const;
 
-  /// 0..255, a place in heat_palette(); -1 for a value that is not finite.
+  /// 0..255, a place in palette(); -1 for a value that is not finite.
   int level(double value) const;
 
   /// Values to label the scale bar at: `low`, `high` and round numbers between.

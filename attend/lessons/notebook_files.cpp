@@ -1,0 +1,94 @@
+#include "attend/lessons/notebook_files.h"
+
+#include <fmt/format.h>
+
+#include "attend/lessons/figure_svg.h"
+#include "attend/lessons/page_parts.h"
+#include "attend/render/escape.h"
+#include "attend/render/page.h"
+
+namespace attend::lessons {
+namespace {
+
+class PageWriter {
+ public:
+  explicit PageWriter(render::Page& page) : page_(page) {}
+
+  void write(const Notebook& book) {
+    for (const Entry& entry : book.entries()) std::visit(*this, entry);
+  }
+
+  const std::string& markup() const { return markup_; }
+
+  void operator()(const Heading& heading) { markup_ += bilingual_markup("h2", heading.text); }
+  void operator()(const Say& say) { markup_ += bilingual_markup("p", say.text); }
+  void operator()(const Notice& notice) {
+    markup_ += "<aside>" + bilingual_markup("p", notice.text) + "</aside>\n";
+  }
+  void operator()(const Step& step) { markup_ += step_markup(step); }
+  void operator()(const Table& table) { markup_ += table_markup(table); }
+  void operator()(const Animation& animation) {
+    const std::string id = next_id();
+    page_.data(id, animation_json(animation));
+    add_moving(id, animation.caption, figure_svg(animation, ""));
+    page_.script("attendAnimation('" + id + "');");
+  }
+  void operator()(const Panel& panel) {
+    const std::string id = next_id();
+    page_.data(id, panel_json(panel));
+    add_moving(id, panel.caption, "<p>This part needs JavaScript.</p>");
+    page_.script(panel_script(panel, id));
+  }
+  template <class Figure>
+  void operator()(const Figure& figure) {
+    markup_ += "<figure>" + bilingual_markup("figcaption", figure.caption) +
+               "<div class=\"scroll\">" + figure_svg(Entry(figure), "") + "</div></figure>\n";
+  }
+
+ private:
+  std::string next_id() {
+    if (moving_ == 0) add_moving_parts(page_);
+    return "live-" + std::string(1, static_cast<char>('a' + moving_++));
+  }
+
+  void add_moving(const std::string& id, const Bilingual& caption, const std::string& without) {
+    markup_ += "<div class=\"panel\">" + bilingual_markup("figcaption", caption) + "<div id=\"" +
+               id + "-view\"></div><noscript>" + without + "</noscript></div>\n";
+  }
+
+  render::Page& page_;
+  std::string markup_;
+  int moving_ = 0;
+};
+
+}  // namespace
+
+std::string file_stem(const LessonName& name) {
+  return fmt::format("{:02}-{}", name.number, name.slug);
+}
+
+std::string to_page(const LessonName& name, const Notebook& book, Language language) {
+  render::Page page(fmt::format("{}  {}", name.number, one_line(name.title, language)));
+  page.subtitle(one_line(name.summary, language));
+  page.style(lesson_style());
+  page.script(language_script(language));
+  PageWriter writer(page);
+  writer.write(book);
+  page.section("lesson", "", language_switch() + writer.markup());
+  return page.html();
+}
+
+std::vector<std::pair<std::string, std::string>> to_pictures(const LessonName& name,
+                                                             const Notebook& book,
+                                                             Language language) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const Entry& entry : book.entries()) {
+    const auto caption = figure_caption(entry);
+    if (!caption) continue;
+    files.emplace_back(fmt::format("{}-{}.svg", file_stem(name), files.size() + 1),
+                       figure_svg(entry, one_line(*caption, language)));
+  }
+  return files;
+}
+
+}  // namespace attend::lessons

@@ -1,0 +1,163 @@
+#include "attend/lessons/notebook_terminal.h"
+
+#include <algorithm>
+#include <set>
+
+#include "attend/lessons/step_text.h"
+#include "attend/render/terminal_line.h"
+#include "attend/render/text_metrics.h"
+
+namespace attend::lessons {
+namespace {
+
+class TerminalWriter {
+ public:
+  explicit TerminalWriter(const TerminalLook& look) : look_(look) {}
+
+  std::string take() { return std::move(out_); }
+
+  void begin(const LessonName& name) {
+    for (const auto& title : versions(name.title)) line(std::to_string(name.number) + "  " + title);
+    line(std::string(static_cast<size_t>(std::min(look_.width, 72)), '='));
+    paragraphs(name.summary, "");
+  }
+
+  void operator()(const Heading& heading) {
+    blank();
+    for (const auto& text : versions(heading.text)) line("## " + text);
+  }
+
+  void operator()(const Say& say) {
+    blank();
+    paragraphs(say.text, "");
+  }
+
+  void operator()(const Notice& notice) {
+    blank();
+    paragraphs(notice.text, is_ascii() ? "! " : "▸ ");
+  }
+
+  void operator()(const Step& step) {
+    blank();
+    line(step.formula + "   " + shape_text(step));
+    paragraphs(step.note, "  ");
+    for (const auto& row : number_rows(step)) line(row.empty() ? "" : "    " + row);
+  }
+
+  void operator()(const Table& table) {
+    caption(table.caption);
+    std::vector<int> widths(table.columns.size(), 0);
+    const auto measure = [&](const std::vector<std::string>& row) {
+      for (size_t c = 0; c < row.size(); ++c)
+        widths[c] = std::max(widths[c], render::display_width(render::printable(row[c])));
+    };
+    measure(table.columns);
+    for (const auto& row : table.rows) measure(row);
+    const auto write = [&](const std::vector<std::string>& row) {
+      std::string text;
+      for (size_t c = 0; c < row.size(); ++c)
+        text += (c > 0 ? "  " : "") + render::pad_right(row[c], widths[c]);
+      text.erase(text.find_last_not_of(' ') + 1);
+      line("  " + text);
+    };
+    write(table.columns);
+    std::string rule;
+    for (size_t c = 0; c < widths.size(); ++c)
+      rule += (c > 0 ? "  " : "") + std::string(static_cast<size_t>(widths[c]), '-');
+    line("  " + rule);
+    for (const auto& row : table.rows) write(row);
+  }
+
+  void operator()(const MapFigure& figure) {
+    caption(figure.caption);
+    draw(figure.map, figure.look);
+  }
+
+  void operator()(const CurveFigure& figure) {
+    caption(figure.caption);
+    out_ += render::curves_to_terminal(figure.curves, curve_options());
+  }
+
+  void operator()(const BarFigure& figure) {
+    caption(figure.caption);
+    out_ += render::bars_to_terminal(figure.bars, curve_options());
+  }
+
+  void operator()(const DiagramFigure& figure) {
+    caption(figure.caption);
+    out_ += render::diagram_to_terminal(figure.diagram, curve_options());
+  }
+
+  void operator()(const Animation& animation) {
+    caption(animation.caption);
+    const size_t last = animation.frames.size() - 1;
+    for (const size_t i : std::set<size_t>{0, last / 2, last}) {
+      line("[" + animation.frames[i].label + "]");
+      draw(animation.frames[i].map, animation.look);
+    }
+  }
+
+  void operator()(const Panel& panel) {
+    caption(panel.caption);
+    paragraphs({"(On this lesson's page, which --out writes, sliders move this.)",
+                "（用 --out 写出的网页上可以拖动滑块。）"},
+               "  ");
+  }
+
+ private:
+  bool is_ascii() const { return look_.colour == render::TerminalColour::kAscii; }
+
+  std::vector<std::string> versions(const Bilingual& text) const {
+    std::vector<std::string> out;
+    if (shows_english(look_.language) && !text.en.empty()) out.push_back(text.en);
+    if (shows_chinese(look_.language) && !text.zh.empty()) out.push_back(text.zh);
+    return out;
+  }
+
+  void blank() { out_ += "\n"; }
+  void line(const std::string& text) { out_ += text + "\n"; }
+
+  /// Each language's text, wrapped, the first line behind `mark` and the others as far in.
+  void paragraphs(const Bilingual& text, const std::string& mark) {
+    const int indent = render::display_width(mark);
+    for (const auto& version : versions(text)) {
+      bool first = true;
+      for (const auto& wrapped :
+           render::wrap(render::printable(version), std::max(look_.width - indent, 20),
+                        [](std::string_view cluster) {
+                          return static_cast<double>(render::display_width(cluster));
+                        })) {
+        line((first ? mark : std::string(static_cast<size_t>(indent), ' ')) + wrapped);
+        first = false;
+      }
+    }
+  }
+
+  void caption(const Bilingual& text) {
+    blank();
+    paragraphs(text, "");
+  }
+
+  void draw(const render::AttentionMap& map, const MapLook& look) {
+    out_ += render::map_to_terminal(
+        map, {look_.width, look_.colour, look_.background, look.scaling, look.quantity});
+  }
+
+  render::CurveTerminalOptions curve_options() const {
+    return {std::min(look_.width, 100), 18, look_.colour, look_.background};
+  }
+
+  const TerminalLook& look_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string to_terminal(const LessonName& name, const Notebook& book, const TerminalLook& look) {
+  TerminalWriter writer(look);
+  writer.begin(name);
+  for (const Entry& entry : book.entries()) std::visit(writer, entry);
+  return writer.take();
+}
+
+}  // namespace attend::lessons

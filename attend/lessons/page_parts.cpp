@@ -1,0 +1,211 @@
+#include "attend/lessons/page_parts.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "attend/lessons/assets.h"
+#include "attend/lessons/step_text.h"
+#include "attend/render/colour.h"
+#include "attend/render/escape.h"
+
+namespace attend::lessons {
+namespace {
+
+using nlohmann::json;
+using render::Background;
+using render::escape_xml;
+using render::Palette;
+
+constexpr const char* kStyle = R"css(
+body { max-width: 56rem; }
+figure, .panel { margin: 1.2rem 0; } figcaption { font-weight: 600; margin: 0 0 .4rem; }
+figcaption + figcaption { margin-top: -.3rem; }
+.scroll { overflow-x: auto; }
+aside { border-left: 4px solid var(--accent); padding: .1rem 0 .1rem .9rem; margin: 1rem 0; }
+aside p { margin: .3rem 0; } p { margin: .6rem 0; } p[lang=zh] { color: var(--ink); }
+.step { margin: 1rem 0; } .step code { font-size: 1rem; } .shape { color: var(--accent);
+  margin-left: .8rem; font-variant-numeric: tabular-nums; }
+pre { background: var(--panel); padding: .6rem .9rem; border-radius: .3rem; overflow-x: auto;
+  margin: .3rem 0; font-size: .9rem; line-height: 1.35; }
+.note { color: var(--dim); margin: 0; } .languages { float: right; }
+.only-en [lang=zh], .only-zh [lang=en] { display: none; }
+table { border-collapse: collapse; } th, td { padding: .2rem .9rem .2rem 0; text-align: left;
+  border-bottom: 1px solid var(--rule); font-variant-numeric: tabular-nums; }
+.panel { background: var(--panel); border: 1px solid var(--rule); border-radius: .5rem;
+  padding: .9rem; }
+.controls { display: flex; flex-wrap: wrap; gap: .4rem 1.6rem; margin: .5rem 0; }
+.controls label { display: flex; align-items: center; gap: .5rem; }
+.controls output { min-width: 3rem; font-variant-numeric: tabular-nums; }
+.result { font-variant-numeric: tabular-nums; }
+.pictures { display: flex; flex-wrap: wrap; gap: 1rem; } .pictures figure { margin: .4rem 0; }
+svg { max-width: none; } svg.live text { fill: var(--ink); font-size: 12px; }
+svg.live .dim { fill: var(--dim); } svg.live .rule { stroke: var(--rule); }
+svg.live .edge { stroke: var(--dim); }
+)css";
+
+std::string colours(Background background) {
+  std::string css;
+  for (size_t i = 0; i < 8; ++i) {
+    const std::string colour = hex(render::series_colour(i, background));
+    css += fmt::format(
+        "svg.live .l{0} {{ fill: none; stroke: {1}; stroke-width: 2; }}\n"
+        "svg.live .f{0} {{ fill: {1}; }}\n",
+        i, colour);
+  }
+  return css;
+}
+
+json palette_json(Palette palette) {
+  json both = json::array();
+  for (const auto background : {Background::kLight, Background::kDark}) {
+    json one = json::array();
+    for (const auto colour : render::palette(palette, background)) one.push_back(hex(colour));
+    both.push_back(one);
+  }
+  return both;
+}
+
+// "1" where black reads better on the colour, a digit for each of the palette.
+json ink_json(Palette palette) {
+  json both = json::array();
+  for (const auto background : {Background::kLight, Background::kDark}) {
+    std::string ink;
+    for (const auto colour : render::palette(palette, background))
+      ink += render::text_colour_on(colour) == render::Rgb{0, 0, 0} ? '1' : '0';
+    both.push_back(ink);
+  }
+  return both;
+}
+
+json bilingual_json(const Bilingual& text) { return {{"en", text.en}, {"zh", text.zh}}; }
+
+std::string with_language(const std::string& element, const char* language,
+                          const std::string& text) {
+  return fmt::format("<{0} lang=\"{1}\">{2}</{0}>\n", element, language, escape_xml(text));
+}
+
+// Three decimals are more than colours show, and keep pages small.
+json rounded(float value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::round(value * 1000.0) / 1000.0;
+}
+
+json matrix_json(const render::MapPanel& panel) {
+  json rows = json::array();
+  for (size_t r = 0; r < panel.rows.size(); ++r) {
+    json row = json::array();
+    for (size_t c = 0; c < panel.columns.size(); ++c)
+      row.push_back(rounded(panel.weights[r * panel.columns.size() + c]));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string bilingual_markup(const std::string& element, const Bilingual& text) {
+  std::string out;
+  if (!text.en.empty()) out += with_language(element, "en", text.en);
+  if (!text.zh.empty()) out += with_language(element, "zh", text.zh);
+  return out;
+}
+
+std::string step_markup(const Step& step) {
+  std::string out = "<div class=\"step\"><code>" + escape_xml(step.formula) +
+                    "</code><span class=\"shape\">" + escape_xml(shape_text(step)) + "</span>\n";
+  std::string notes = bilingual_markup("p", step.note);
+  for (size_t at = 0; (at = notes.find("<p ", at)) != std::string::npos; at += 3)
+    notes.insert(at + 2, " class=\"note\"");
+  out += notes;
+  const auto rows = number_rows(step);
+  if (!rows.empty()) {
+    out += "<pre>";
+    for (size_t i = 0; i < rows.size(); ++i) out += (i > 0 ? "\n" : "") + escape_xml(rows[i]);
+    out += "</pre>";
+  }
+  return out + "</div>\n";
+}
+
+std::string table_markup(const Table& table) {
+  std::string out =
+      bilingual_markup("figcaption", table.caption) + "<div class=\"scroll\"><table>\n";
+  const auto row = [&](const std::vector<std::string>& cells, const char* element) {
+    out += "<tr>";
+    for (const auto& cell : cells) out += fmt::format("<{0}>{1}</{0}>", element, escape_xml(cell));
+    out += "</tr>\n";
+  };
+  row(table.columns, "th");
+  for (const auto& cells : table.rows) row(cells, "td");
+  return "<figure>" + out + "</table></div></figure>\n";
+}
+
+std::string language_switch() {
+  return "<div class=\"languages\"><button data-language=\"both\">EN+中</button> "
+         "<button data-language=\"en\">EN</button> "
+         "<button data-language=\"zh\">中文</button></div>\n";
+}
+
+std::string language_script(Language first) {
+  const char* name = first == Language::kBoth ? "both" : first == Language::kEnglish ? "en" : "zh";
+  return fmt::format(
+      "const choose = name => {{ document.body.className = name === 'both' ? '' : "
+      "`only-${{name}}`; "
+      "}};\n"
+      "for (const button of document.querySelectorAll('[data-language]'))\n"
+      "  button.addEventListener('click', () => choose(button.dataset.language));\n"
+      "choose('{}');",
+      name);
+}
+
+std::string lesson_style() { return kStyle; }
+
+void add_moving_parts(render::Page& page) {
+  page.style(colours(Background::kLight) + "@media (prefers-color-scheme: dark) {\n" +
+             colours(Background::kDark) + "}\n");
+  const json look = {{"heat", palette_json(Palette::kHeat)},
+                     {"diverging", palette_json(Palette::kDiverging)},
+                     {"ink", {ink_json(Palette::kHeat), ink_json(Palette::kDiverging)}}};
+  page.data("attend-look", look.dump());
+  page.script(asset("panel"));
+}
+
+std::string panel_json(const Panel& panel) {
+  json controls = json::array();
+  for (const Control& c : panel.controls)
+    controls.push_back({{"key", c.key},
+                        {"label", bilingual_json(c.label)},
+                        {"minimum", c.minimum},
+                        {"maximum", c.maximum},
+                        {"step", c.step},
+                        {"value", c.value},
+                        {"choices", c.choices}});
+  return json{{"controls", controls}, {"data", json::parse(panel.data)}}.dump();
+}
+
+std::string panel_script(const Panel& panel, const std::string& id) {
+  return std::string(asset(panel.script)) + "attendPanel('" + id + "', compute);";
+}
+
+std::string animation_json(const Animation& animation) {
+  const render::AttentionMap& first = animation.frames.front().map;
+  json panels = json::array();
+  for (const auto& panel : first.panels)
+    panels.push_back({{"title", panel.title}, {"rows", panel.rows}, {"columns", panel.columns}});
+  json frames = json::array();
+  for (const Frame& frame : animation.frames) {
+    json one = {{"label", frame.label}, {"weights", json::array()}};
+    for (const auto& panel : frame.map.panels) one["weights"].push_back(matrix_json(panel));
+    frames.push_back(one);
+  }
+  return json{{"panels", panels},
+              {"frames", frames},
+              {"row_axis", first.row_axis},
+              {"column_axis", first.column_axis},
+              {"quantity", animation.look.quantity},
+              {"signed", animation.look.scaling == render::Scaling::kDiverging}}
+      .dump();
+}
+
+}  // namespace attend::lessons

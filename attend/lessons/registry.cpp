@@ -1,0 +1,19 @@
+#include "attend/lessons/registry.h"
+
+namespace attend::lessons {
+
+// Pooling
+Lesson average_pooling_lesson();
+// Scores
+Lesson masked_softmax_lesson();
+// Models
+// Transformers
+
+std::vector<Lesson> all_lessons() {
+  std::vector<Lesson> all;
+  all.push_back(average_pooling_lesson());
+  all.push_back(masked_softmax_lesson());
+  return all;
+}
+
+}  // namespace attend::lessons
