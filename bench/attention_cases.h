@@ -2,13 +2,12 @@
 // has the same cases, by name, as PyTorch has them.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "bench/work.h"
 
 namespace attend::bench {
 
@@ -19,22 +18,11 @@ inline constexpr int64_t kHeads = 4;   // H
 inline constexpr int64_t kHead = 16;   // Dh
 inline constexpr int64_t kModel = kHeads * kHead;
 
-/// One case at one length: its leaves, in order, and the pass over them.
-struct Work {
-  std::vector<std::pair<std::string, at::Tensor>> inputs;
-  std::function<at::Tensor()> run;
-
-  std::vector<at::Tensor> leaves() const;
-  /// Fills input i with cos(0.7 n + i), n counting its elements, so that no generator is needed to
-  /// make it again.
-  void fill();
-};
-
 struct AttentionCase {
   std::string name;
   std::function<Work(int64_t length)> prepare;
-  /// Of one cell of the (Tq, Tk) table, summed over sentences and heads: the numbers that a tensor
-  /// of every pair's features would hold. What the pass keeps has to stay below.
+  /// What a tensor of the features of every pair would hold for one pair, over all sentences and
+  /// heads. The whole pass has to need less.
   int64_t pair_features = kBatch * kWidth;
 };
 
@@ -44,7 +32,13 @@ const std::vector<AttentionCase>& attention_cases();
 /// Throws InvalidArgument, naming the nearest, when there is none of this name.
 const AttentionCase& find_case(const std::string& name);
 
-/// Real keys of each sentence, for cases under a padding mask: T (b + 1) / B.
-std::vector<int64_t> valid_lengths(int64_t length);
+/// Those of one source file each, in order.
+std::vector<AttentionCase> score_cases();     // scores, normalisers and pooling, without heads
+std::vector<AttentionCase> head_cases();      // multi-head attention
+std::vector<AttentionCase> position_cases();  // positions, windows and linear attention, in heads
+
+/// queries, keys and values: (B, T, D), and (B, H, T, Dh).
+Shapes sequences(int64_t length);
+Shapes head_sequences(int64_t length);
 
 }  // namespace attend::bench
