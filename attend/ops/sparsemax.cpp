@@ -11,6 +11,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <limits>
+#include <optional>
 
 #include "attend/ops/normalise.h"
 
@@ -48,8 +49,8 @@ at::Tensor forward_values(const at::Tensor& scores, const at::Tensor& hidden) {
 
 struct Sparsemax : torch::autograd::Function<Sparsemax> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& scores,
-                            const at::Tensor& hidden) {
-    at::Tensor weights = forward_values(scores, hidden);
+                            const std::optional<at::Tensor>& hidden) {
+    at::Tensor weights = forward_values(scores, hidden.value_or(at::Tensor()));
     context->save_for_backward({weights});
     return weights;
   }
@@ -73,7 +74,7 @@ struct Sparsemax : torch::autograd::Function<Sparsemax> {
 at::Tensor sparsemax(const at::Tensor& scores, const at::Tensor& hidden) {
   check_hidden("sparsemax", scores, hidden);
   if (c10::GradMode::is_enabled() && scores.requires_grad())
-    return Sparsemax::apply(scores, hidden);
+    return Sparsemax::apply(scores, hidden.defined() ? std::optional(hidden) : std::nullopt);
   return forward_values(scores, hidden);
 }
 
