@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 export YES CUDA ATTEND_LIBTORCH ATTEND_PIP_INDEX DATA JOBS
 CTEST = ctest --output-on-failure -j $(JOBS)
 
-.PHONY: help setup build demo test test-asan test-dev lint format fuzz bench install clean
+.PHONY: help setup build demo test test-asan test-dev lint docs format fuzz bench install clean
 
 help: ## this list
 	@echo "attend: learn attention, train translators, look at what they attend to"
@@ -33,9 +33,13 @@ test-dev:
 	@tools/build.sh dev
 	$(CTEST) --preset dev
 
-lint: ## the format, clang-tidy on what needs no LibTorch, and the rules of the tree
+lint: ## the format, clang-tidy on what needs no LibTorch, the headers' pages, the rules of the tree
 	@tools/setup.sh build test lint
 	@tools/lint.sh
+
+docs: ## the pages of the library's headers, build/docs/html (Doxygen)
+	@tools/setup.sh lint
+	@tools/docs.sh
 
 format: ## put all sources in the project's format
 	@tools/format.sh

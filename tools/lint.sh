@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/lint.sh: the format of all sources, clang-tidy on the folders without LibTorch, and the rules
-# of the tree that a compiler does not see. Fails when any of them does.
+# tools/lint.sh: the format of all sources, clang-tidy on the folders without LibTorch, the comments
+# that Doxygen reads, and the rules of the tree that a compiler does not see. Fails when any of them does.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 status=0
@@ -10,6 +10,9 @@ tools/format.sh --check || status=1
 
 echo "== rules of the tree"
 tools/check_tree.sh || status=1
+
+echo "== docs"
+tools/docs.sh || status=1
 
 echo "== clang-tidy"
 # Its compile commands: a configured build without LibTorch; nothing is compiled.

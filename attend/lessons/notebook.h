@@ -109,10 +109,10 @@ struct Control {
 /// By control's key.
 using Inputs = std::map<std::string, double>;
 
-/// A part of the page that computes as its controls are moved. js/<script>.js holds pure functions,
-/// among them `compute(inputs, data)`, which returns what to draw and `numbers`, a flat array of
-/// what the drawing is made of (js/panel.js says how it looks). `library` gives the same numbers
-/// from the library: tests compare them over the controls' whole range.
+/// A part of the page that computes as its controls are moved. `js/<script>.js` holds pure
+/// functions, among them `compute(inputs, data)`, which returns what to draw and `numbers`, a flat
+/// array of what the drawing is made of (js/panel.js says how it looks). `library` gives the same
+/// numbers from the library: tests compare them over the controls' whole range.
 struct Panel {
   Bilingual caption;
   std::string script;  ///< "average_pooling"

@@ -25,7 +25,7 @@ class Page {
   Page& data(std::string_view id, std::string_view json);
   /// JavaScript, run at the end of the page, each in a function of its own.
   Page& script(std::string_view javascript);
-  /// <section id="..."> with a heading (left out when empty).
+  /// `<section id="...">` with a heading (left out when empty).
   Page& section(std::string_view id, std::string_view heading, std::string_view markup);
 
   /// The page. A content security policy in it forbids to load anything from elsewhere.

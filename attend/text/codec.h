@@ -19,7 +19,7 @@ class Codec {
   virtual ~Codec() = default;
   virtual std::vector<std::string> tokens(std::string_view clean) const = 0;
   virtual std::vector<int32_t> encode(std::string_view clean) const = 0;
-  /// Marks left out; the unknown one is written <unk>. Throws InvalidArgument for an id out of
+  /// Marks left out; the unknown one is written `<unk>`. Throws InvalidArgument for an id out of
   /// range.
   virtual std::string decode(const std::vector<int32_t>& ids) const = 0;
   virtual std::string token(int32_t id) const = 0;

@@ -57,7 +57,7 @@ class Pipeline {
   /// One token an id, marks included: for maps and --tokens. Throws InvalidArgument for ids out of
   /// range.
   std::vector<std::string> tokens_of(const std::vector<int32_t>& ids) const;
-  /// Joined text, marks left out, unknown ones written <unk>. Space tokeniser: tokens with one
+  /// Joined text, marks left out, unknown ones written `<unk>`. Space tokeniser: tokens with one
   /// blank between, as the chapter writes them ("va !"); the other tokenisers undo their own
   /// splitting.
   std::string decode(const std::vector<int32_t>& ids) const;

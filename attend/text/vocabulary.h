@@ -22,9 +22,9 @@ struct SpecialIds {
 /// How often each token occurs.
 using TokenCounts = std::unordered_map<std::string, int64_t>;
 
-/// The marks <unk> <pad> <bos> <eos> have the ids 0 to 3, the tokens of the text those from 4 on. A
-/// mark's name in the text is no mark: id("<eos>") is the unknown id, so that no input can forge
-/// one.
+/// The marks `<unk> <pad> <bos> <eos>` have the ids 0 to 3, the tokens of the text those from 4 on.
+/// A mark's name in the text is no mark: `id("<eos>")` is the unknown id, so that no input can
+/// forge one.
 class Vocabulary {
  public:
   struct Options {
@@ -40,10 +40,10 @@ class Vocabulary {
   static Vocabulary build(const std::vector<std::vector<std::string>>& sentences,
                           const Options& options);
   static Vocabulary build(const TokenCounts& counts, const Options& options);
-  /// One token a line, escaped (\t, \n, \xNN, \\) so that control characters, blanks and other line
-  /// ends survive; the line's number from 0 is the id. `path` is for messages. Throws DataError,
-  /// with the line: a mark not at its place, a token twice, an empty line, a bad escape, invalid
-  /// UTF-8.
+  /// One token a line, escaped (`\t`, `\n`, `\xNN`, `\\`) so that control characters, blanks and
+  /// other line ends survive; the line's number from 0 is the id. `path` is for messages. Throws
+  /// DataError, with the line: a mark not at its place, a token twice, an empty line, a bad escape,
+  /// invalid UTF-8.
   static Vocabulary parse(const std::string& text, const std::string& path);
   std::string serialize() const;
 
