@@ -28,6 +28,7 @@ Workload make_workload(const WorkloadOptions& options) {
   ModelConfig& model = w.config.model;
   model.source_vocabulary = w.data.source.vocabulary_size();
   model.target_vocabulary = w.data.target.vocabulary_size();
+  model.longest = w.config.data.steps;
   model.begin_id = w.data.target.special().begin;
   model.padding_id = w.data.target.special().padding;
   w.model = make_model(model, {.seed = static_cast<uint64_t>(config.training.seed)});

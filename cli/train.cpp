@@ -90,6 +90,7 @@ std::unique_ptr<Seq2Seq> build_model(RunConfig& config, const TrainData& data,
   ModelConfig model = config.model;
   model.source_vocabulary = data.source.vocabulary_size();
   model.target_vocabulary = data.target.vocabulary_size();
+  model.longest = config.data.steps;
   model.begin_id = data.target.special().begin;
   model.padding_id = data.target.special().padding;
   auto built = make_model(model, {.seed = static_cast<uint64_t>(config.training.seed),

@@ -77,12 +77,23 @@ def softmax(row):
     return e / e.sum()
 
 
+def sparsemax(row):
+    """Martins & Astudillo 2016, algorithm 1."""
+    z = np.sort(row)[::-1]
+    k = max(k for k in range(1, len(z) + 1) if 1 + k * z[k - 1] > z[:k].sum())
+    return np.maximum(row - (z[:k].sum() - 1) / k, 0)
+
+
+NORMALISERS = {"softmax": softmax, "sparsemax": sparsemax, "none": lambda row: row}
+
+
 def phi(x):
     return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
 
 
 def heads(case, kv=H, d=D, h=H, causal=False, window=0, lengths=None, rotary=None, alibi=False,
-          relative=None, t5=None, linear=False, scale=None, bias=False, number=0):
+          relative=None, t5=None, linear=False, scale=None, bias=False, kind="dot",
+          normaliser="softmax", number=0):
     """Self-attention of x (B, T, d), written out pair by pair."""
     dh = d // h
     kv = min(kv, h)
@@ -99,6 +110,25 @@ def heads(case, kv=H, d=D, h=H, causal=False, window=0, lengths=None, rotary=Non
             weights["relative.value.weight"] = cosines((2 * relative["max"] + 1, dh), number + 10, 0.5)
     if t5:
         weights["t5.weight"] = cosines((t5["buckets"], h), number + 11, 0.5)
+
+    sizes = {"additive": {"query.weight": (h * dh, dh), "key.weight": (h * dh, dh), "score.weight": (h, dh)},
+             "bilinear": {"key.weight": (h * dh, dh)}, "cosine": {"scale": (h,)}, "gaussian": {"width": (h,)}}
+    for i, (name, shape) in enumerate(sizes.get(kind, {}).items()):
+        weights[f"score.{name}"] = cosines(shape, number + 12 + i, 0.5)
+
+    def own_score(n, q, k):
+        def matrix(name):
+            return weights[f"score.{name}.weight"][n * dh : (n + 1) * dh]
+
+        if kind == "additive":
+            return weights["score.score.weight"][n] @ np.tanh(matrix("query") @ q + matrix("key") @ k)
+        if kind == "bilinear":
+            return q @ matrix("key") @ k
+        if kind == "cosine":
+            return weights["score.scale"][n] * (q @ k) / np.linalg.norm(q) / np.linalg.norm(k)
+        if kind == "gaussian":
+            return -((weights["score.width"][n] * (q - k)) ** 2).sum() / 2
+        return q @ k * scale
 
     def linear_map(name, v):
         return weights[f"{name}.weight"] @ v + (weights[f"{name}.bias"] if bias else 0)
@@ -131,7 +161,7 @@ def heads(case, kv=H, d=D, h=H, causal=False, window=0, lengths=None, rotary=Non
                         k = k + weights["relative.key.weight"][clipped(j - i)]
                         if relative["values"]:
                             v = v + weights["relative.value.weight"][clipped(j - i)]
-                    score = phi(at_q) @ phi(k) if linear else at_q @ k * scale
+                    score = phi(at_q) @ phi(k) if linear else own_score(n, at_q, k)
                     if alibi:
                         score -= slopes(h)[n] * abs(i - j)
                     if t5:
@@ -140,7 +170,7 @@ def heads(case, kv=H, d=D, h=H, causal=False, window=0, lengths=None, rotary=Non
                     scores.append(score)
                     values.append(v)
                 scores = np.array(scores)
-                p = scores / scores.sum() if linear else softmax(scores)
+                p = scores / scores.sum() if linear else NORMALISERS[normaliser](scores)
                 probability[b, n, i, sees] = p
                 joined[own] = p @ np.array(values)
             output[b, i] = linear_map("output", joined)
@@ -167,8 +197,8 @@ def grouped(case, kv, causal, number):
 def positions():
     x = cosines((3, 7), 2)
     for layout in ("interleaved", "halves"):
-        store("rotary", **{layout: np.stack([turned(row, 5 + t, layout) for t, row in enumerate(x)])})
-    store("rotary", x=x)
+        store("turned", **{layout: np.stack([turned(row, 5 + t, layout) for t, row in enumerate(x)])})
+    store("turned", x=x)
     store("alibi", **{f"slopes{n}": slopes(n) for n in (1, 2, 3, 6, 8, 12, 16)})
     reach = range(-200, 201)
     store("t5", both=[bucket(n, True, 32, 128) for n in reach],
@@ -211,6 +241,12 @@ heads("window", window=2, lengths=[6, 3], number=12)
 heads("window.causal", window=3, causal=True, rotary="halves", number=13)
 heads("linear", linear=True, lengths=[6, 0], bias=True, number=14)
 heads("linear.causal", linear=True, causal=True, kv=2, number=15)
+heads("additive", kind="additive", lengths=[6, 3], number=16)
+heads("bilinear", kind="bilinear", kv=2, causal=True, number=17)
+heads("cosine", kind="cosine", rotary="interleaved", lengths=[6, 4], number=18)
+heads("gaussian", kind="gaussian", alibi=True, causal=True, number=19)
+heads("sparsemax", normaliser="sparsemax", lengths=[6, 5], number=22)
+heads("none", normaliser="none", kv=1, causal=True, number=23)
 positions()
 layers()
 

@@ -43,6 +43,7 @@ struct ModelConfig {
   // Not in the table: they come from the vocabularies and from [data].
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
+  int64_t longest = 0;  ///< rows of learned positions: the longest sentence, its mark included
   int32_t begin_id = 2;
   int32_t padding_id = 1;  ///< never predicted
 };

@@ -60,6 +60,12 @@ struct WeightsFile {
   WeightsFile(const WeightsFile&) = delete;
   WeightsFile& operator=(const WeightsFile&) = delete;
 
+  // Steps of [data] may be edited later; the table says how many rows there are.
+  int64_t longest(int64_t steps) const {
+    const core::TensorView* table = tensors.find("encoder.positions.weight");
+    return table != nullptr && !table->shape.empty() ? table->shape[0] : steps;
+  }
+
   void copy_into(const ParameterStore& store) const {
     c10::NoGradGuard no_grad;
     const at::Tensor flat = at::empty({store.numel()}, store.flat().options().device(at::kCPU));
@@ -98,6 +104,7 @@ LoadedModel load_model(const std::string& folder, at::Device device) {
                  folder + "/" + text::file_name(loaded.target.tokeniser(), text::Side::kTarget));
   config.model.source_vocabulary = loaded.source.vocabulary_size();
   config.model.target_vocabulary = loaded.target.vocabulary_size();
+  config.model.longest = file.longest(config.data.steps);
   config.model.begin_id = loaded.target.special().begin;
   config.model.padding_id = loaded.target.special().padding;
   loaded.model = make_model(config.model, {.seed = 0, .device = device});

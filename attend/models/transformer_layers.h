@@ -1,14 +1,13 @@
 // The parts of the Transformer (Vaswani et al. 2017, section 3), over packed rows.
 #pragma once
 
-#include <functional>
 #include <vector>
 
+#include "attend/attention/multi_head.h"
 #include "attend/layers/feed_forward.h"
-#include "attend/layers/layer_norm.h"
+#include "attend/layers/residual_norm.h"
 #include "attend/models/config.h"
 #include "attend/ops/dropout.h"
-#include "attend/ops/linear.h"
 #include "attend/ops/mask.h"
 #include "attend/ops/packed_attention.h"
 
@@ -20,38 +19,23 @@ struct PackedRows {
   std::vector<int64_t> numbers;
 };
 
-/// Add & norm: norm(x + dropout(sublayer(x))), or x + dropout(sublayer(norm(x))) with norm_first.
-class ResidualNorm {
- public:
-  ResidualNorm() = default;
-  ResidualNorm(const ParameterScope& scope, const ModelConfig& config);
+/// Where an attention stands in the model: positions, windows and linear attention are for
+/// self-attention alone.
+enum class AttentionPlace { kEncoder, kDecoder, kCross };
 
-  /// x (N, D) -> (N, D)
-  at::Tensor operator()(const at::Tensor& x,
-                        const std::function<at::Tensor(const at::Tensor&)>& sublayer,
-                        const ops::DropoutState& dropout, const std::vector<int64_t>& rows) const;
+/// What a configuration makes of the attention there.
+MultiHeadAttention::Options attention_options(const ModelConfig& config, AttentionPlace place);
 
- private:
-  LayerNorm norm_;
-  bool norm_first_ = false;
-  uint32_t site_ = 0;
-};
-
-/// Keys and values of one layer, for decoding: (B, H, Tk, D / H) each.
-struct KeyValueCache {
-  at::Tensor keys;
-  at::Tensor values;
-};
-
-/// Multi-head attention's four projections around the packed op.
+/// Multi-head attention over packed rows. The paper's kind goes through ops::packed_attention, with
+/// one product for the three projections; all others through a padded rectangle.
 class AttentionBlock {
  public:
   AttentionBlock() = default;
-  /// Registers query, key, value and output, each weight (D, D), with a bias if configured.
-  AttentionBlock(const ParameterScope& scope, const ModelConfig& config);
+  /// Registers what MultiHeadAttention does.
+  AttentionBlock(const ParameterScope& scope, const ModelConfig& config, AttentionPlace place);
 
-  at::Tensor self(const at::Tensor& x, const PackedRows& rows, bool causal,
-                  const ops::DropoutState& dropout, at::Tensor* weights) const;
+  at::Tensor self(const at::Tensor& x, const PackedRows& rows, const ops::DropoutState& dropout,
+                  at::Tensor* weights) const;
   at::Tensor cross(const at::Tensor& x, const PackedRows& rows, const at::Tensor& memory,
                    const ops::PackedLayout& memory_layout, const ops::DropoutState& dropout,
                    at::Tensor* weights) const;
@@ -65,10 +49,15 @@ class AttentionBlock {
   at::Tensor step(const at::Tensor& x, KeyValueCache& cache, at::Tensor* weights) const;
 
  private:
-  at::Tensor heads(const at::Tensor& x) const;  // (B, T, D) -> (B, H, T, D / H)
-  Linear query_, key_, value_, output_;
-  int64_t heads_ = 1;
-  bool bias_ = false;
+  at::Tensor padded(const at::Tensor& queries, const PackedRows& rows, const at::Tensor& keys,
+                    const ops::PackedLayout& key_layout, const ops::DropoutState& dropout,
+                    at::Tensor* weights) const;
+  ops::PackedAttentionOptions packed_options(const PackedRows& rows,
+                                             const ops::DropoutState& dropout,
+                                             at::Tensor* weights) const;
+
+  MultiHeadAttention attention_;
+  bool causal_ = false;
   uint32_t site_ = 0;
 };
 

@@ -18,9 +18,7 @@ class TransformerState : public DecoderState {
   void reorder(const std::vector<int64_t>& rows) override {
     const at::Tensor index = state_rows(rows, count, device);
     for (auto& layer : layers)
-      for (at::Tensor* cache :
-           {&layer.self.keys, &layer.self.values, &layer.memory.keys, &layer.memory.values})
-        if (cache->defined()) *cache = cache->index_select(0, index);
+      for (KeyValueCache* cache : {&layer.self, &layer.memory}) cache->reorder(index);
     if (real.defined()) real = real.index_select(0, index);
     count = static_cast<int64_t>(rows.size());
   }
@@ -47,56 +45,100 @@ std::vector<int64_t> positions_of(const std::vector<int64_t>& offsets) {
 
 at::Tensor plain(const at::Tensor& weights) { return weights.to(at::kCPU, at::kFloat); }
 
+[[noreturn]] void refuse(const std::string& message) {
+  throw InvalidArgument("[model] " + message);
+}
+
+void check_linear_attention(const ModelConfig& config) {
+  const auto without = [](const char* key, const char* why) {
+    refuse(std::string("linear_attention = true goes without ") + key + ": " + why);
+  };
+  constexpr auto kNoScores = "it never compares single queries and keys";
+  if (config.score) without("score", kNoScores);
+  if (config.normaliser != Normaliser::kSoftmax) without("normaliser", kNoScores);
+  if (config.window > 0) without("window", "its sums hold all keys");
+  const PositionKind p = config.positions;
+  if (p == PositionKind::kAlibi || p == PositionKind::kRelative || p == PositionKind::kT5)
+    without("positions = alibi, relative or t5", "they act in scores, which it does not have");
+  if (p == PositionKind::kRotary)
+    without("positions = rotary", "turned features would not hang on the distance");
+}
+
+void check(const ModelConfig& config) {
+  const auto divides = [](int64_t a, const char* key, int64_t b, const char* whole) {
+    if (a < 1 || b % a != 0)
+      refuse(std::string("expected ") + key + " that divide " + whole + ", found " +
+             std::to_string(a) + " " + key + " and " + whole + " " + std::to_string(b));
+  };
+  divides(config.heads, "heads", config.hidden, "hidden");
+  if (config.key_value_heads != 0)
+    divides(config.key_value_heads, "key_value_heads", config.heads, "heads");
+  if (config.linear_attention) check_linear_attention(config);
+  const bool dot =
+      !config.score || config.score == ScoreKind::kDot || config.score == ScoreKind::kScaledDot;
+  if (config.positions == PositionKind::kRelative && !dot)
+    refuse("positions = relative needs score = dot or scaled-dot: its vectors are added to keys");
+  if (config.positions == PositionKind::kLearned && config.longest < 1)
+    refuse("positions = learned needs the longest sentence, from steps of [data]");
+}
+
 }  // namespace
 
 TransformerModel::TransformerModel(const ModelConfig& config,
                                    const ParameterStore::Options& options)
     : Seq2Seq(config) {
-  if (config.heads < 1 || config.hidden % config.heads != 0)
-    throw InvalidArgument("[transformer] expected heads that divide hidden, found " +
-                          std::to_string(config.heads) + " heads and hidden " +
-                          std::to_string(config.hidden));
+  check(config);
   const ParameterScope encoder = store_.scope("encoder");
   const ParameterScope decoder = store_.scope("decoder");
-  source_embedding_ = Embedding(encoder.scope("embedding"),
-                                {.vocabulary = config.source_vocabulary, .width = config.hidden});
+  const auto enter = [&](const ParameterScope& scope, int64_t vocabulary, Init init) {
+    Entrance side{Embedding(scope.scope("embedding"),
+                            {.vocabulary = vocabulary, .width = config.hidden, .init = init}),
+                  {},
+                  scope.site("embedded")};
+    if (config.positions == PositionKind::kLearned)
+      side.learned = LearnedPositions(scope.scope("positions"),
+                                      {.length = config.longest, .width = config.hidden});
+    return side;
+  };
+  source_ = enter(encoder, config.source_vocabulary, Init::kNormal);
   for (int64_t l = 0; l < config.layers; ++l)
     encoder_.emplace_back(encoder.scope("layers." + std::to_string(l)), config);
-  target_embedding_ =
-      Embedding(decoder.scope("embedding"),
-                {.vocabulary = config.target_vocabulary,
-                 .width = config.hidden,
-                 .init = config.tied_embeddings ? Init::kNormalFanIn : Init::kNormal});
+  target_ = enter(decoder, config.target_vocabulary,
+                  config.tied_embeddings ? Init::kNormalFanIn : Init::kNormal);
   for (int64_t l = 0; l < config.layers; ++l)
     decoder_.emplace_back(decoder.scope("layers." + std::to_string(l)), config);
   if (config.norm_first) {
-    encoder_norm_ = LayerNorm(encoder.scope("norm"), {.width = config.hidden});
-    decoder_norm_ = LayerNorm(decoder.scope("norm"), {.width = config.hidden});
+    encoder_norm_ = Norm(encoder.scope("norm"), {.width = config.hidden, .kind = config.norm});
+    decoder_norm_ = Norm(decoder.scope("norm"), {.width = config.hidden, .kind = config.norm});
   }
-  output_ = TargetProjection(decoder, config, target_embedding_, config.hidden);
-  source_site_ = encoder.site("embedded");
-  target_site_ = decoder.site("embedded");
+  output_ = TargetProjection(decoder, config, target_.table, config.hidden);
   store_.allocate(options);
-  positions_ = PositionTable(config.hidden, {},
-                             at::TensorOptions().device(options.device).dtype(options.dtype));
+  if (config.positions == PositionKind::kSinusoidal)
+    sinusoids_ = PositionTable(config.hidden, {},
+                               at::TensorOptions().device(options.device).dtype(options.dtype));
 }
 
-at::Tensor TransformerModel::embed(const Embedding& table, const std::vector<int32_t>& ids,
-                                   const PackedRows& rows, const ops::DropoutState& dropout,
-                                   uint32_t site) const {
-  const at::Device device = table.weight().device();
-  const at::Tensor positions =
-      positions_.rows(0, rows.layout.longest)
-          .index_select(0, ops::index_tensor(positions_of(rows.layout.offsets), device));
+at::Tensor TransformerModel::positions(const Entrance& side, int64_t first, int64_t count) const {
+  if (config_.positions == PositionKind::kSinusoidal) return sinusoids_.rows(first, count);
+  return config_.positions == PositionKind::kLearned ? side.learned.rows(first, count)
+                                                     : at::Tensor();
+}
+
+at::Tensor TransformerModel::embed(const Entrance& side, const std::vector<int32_t>& ids,
+                                   const PackedRows& rows, const ops::DropoutState& dropout) const {
+  const at::Device device = side.table.weight().device();
   const double scale = std::sqrt(static_cast<double>(config_.hidden));
-  return ops::dropout(table(ops::id_tensor(ids, device)) * scale + positions, dropout, site,
-                      rows.numbers);  // (N, D)
+  at::Tensor x = side.table(ops::id_tensor(ids, device)) * scale;
+  const at::Tensor table = positions(side, 0, rows.layout.longest);
+  if (table.defined())
+    x = x + table.index_select(0, ops::index_tensor(positions_of(rows.layout.offsets), device));
+  return ops::dropout(x, dropout, side.site, rows.numbers);  // (N, D)
 }
 
 at::Tensor TransformerModel::encode(const std::vector<int32_t>& ids, const PackedRows& rows,
                                     const ops::DropoutState& dropout,
                                     std::vector<AttentionWeights>* attention) const {
-  at::Tensor x = embed(source_embedding_, ids, rows, dropout, source_site_);
+  at::Tensor x = embed(source_, ids, rows, dropout);
   for (size_t l = 0; l < encoder_.size(); ++l) {
     at::Tensor weights;
     x = encoder_[l](x, rows, dropout, attention == nullptr ? nullptr : &weights);
@@ -108,18 +150,17 @@ at::Tensor TransformerModel::encode(const std::vector<int32_t>& ids, const Packe
 
 at::Tensor TransformerModel::decode(const data::Batch& batch,
                                     const ops::DropoutState& dropout) const {
-  const at::Device device = target_embedding_.weight().device();
+  const at::Device device = target_.table.weight().device();
   const PackedRows source = packed_rows(batch.source, batch.source_rows, dropout, device);
   const PackedRows target = packed_rows(batch.target, batch.target_rows, dropout, device);
   const at::Tensor memory = encode(batch.source.ids, source, dropout, nullptr);
-  at::Tensor x = embed(target_embedding_, decoder_inputs(batch.target, config_.begin_id), target,
-                       dropout, target_site_);
+  at::Tensor x = embed(target_, decoder_inputs(batch.target, config_.begin_id), target, dropout);
   for (const DecoderLayer& layer : decoder_) x = layer(x, target, memory, source.layout, dropout);
   return config_.norm_first ? decoder_norm_(x) : x;
 }
 
 LossSum TransformerModel::loss(const data::Batch& batch, const ops::DropoutState& dropout) const {
-  const at::Tensor targets = ops::id_tensor(batch.target.ids, target_embedding_.weight().device());
+  const at::Tensor targets = ops::id_tensor(batch.target.ids, target_.table.weight().device());
   return {output_.loss(decode(batch, dropout), targets), batch.target_tokens()};
 }
 
@@ -131,7 +172,7 @@ std::unique_ptr<DecoderState> TransformerModel::start(
     const data::PackedIds& source, std::vector<AttentionWeights>* encoder_attention) const {
   c10::NoGradGuard no_grad;
   auto state = std::make_unique<TransformerState>();
-  state->device = source_embedding_.weight().device();
+  state->device = source_.table.weight().device();
   state->count = source.size();
   const PackedRows rows = packed_rows(source, {}, {}, state->device);
   const at::Tensor memory =
@@ -146,8 +187,9 @@ DecoderStep TransformerModel::step(DecoderState& state, const std::vector<int32_
   c10::NoGradGuard no_grad;
   auto& s = state_as<TransformerState>(state, tokens, "transformer");
   const double scale = std::sqrt(static_cast<double>(config_.hidden));
-  at::Tensor x = target_embedding_(ops::id_tensor(tokens, s.device)) * scale +
-                 positions_.rows(s.position, 1);  // (B, D)
+  at::Tensor x = target_.table(ops::id_tensor(tokens, s.device)) * scale;  // (B, D)
+  const at::Tensor position = positions(target_, s.position, 1);
+  if (position.defined()) x = x + position;
   const Mask memory_mask = s.memory_mask();
   DecoderStep result;
   for (size_t l = 0; l < decoder_.size(); ++l) {

@@ -1,6 +1,8 @@
-// The Transformer encoder-decoder (Vaswani et al. 2017) with sinusoidal positions.
+// The Transformer encoder-decoder (Vaswani et al. 2017) in the variations that ModelConfig names.
 #pragma once
 
+#include "attend/layers/learned_positions.h"
+#include "attend/layers/norm.h"
 #include "attend/layers/sinusoidal.h"
 #include "attend/models/target_projection.h"
 #include "attend/models/transformer_layers.h"
@@ -9,7 +11,7 @@ namespace attend {
 
 class TransformerModel : public Seq2Seq {
  public:
-  /// Throws InvalidArgument when heads do not divide hidden.
+  /// Throws InvalidArgument for options that don't fit together, naming the key.
   TransformerModel(const ModelConfig& config, const ParameterStore::Options& options);
 
   LossSum loss(const data::Batch& batch, const ops::DropoutState& dropout) const override;
@@ -21,23 +23,29 @@ class TransformerModel : public Seq2Seq {
                    bool want_attention) const override;
 
  private:
-  at::Tensor embed(const Embedding& table, const std::vector<int32_t>& ids, const PackedRows& rows,
-                   const ops::DropoutState& dropout, uint32_t site) const;
+  // One side's way from ids to rows.
+  struct Entrance {
+    Embedding table;
+    LearnedPositions learned;
+    uint32_t site = 0;
+  };
+  // Rows to be added to embeddings, (count, D); undefined where positions act elsewhere.
+  at::Tensor positions(const Entrance& side, int64_t first, int64_t count) const;
+  at::Tensor embed(const Entrance& side, const std::vector<int32_t>& ids, const PackedRows& rows,
+                   const ops::DropoutState& dropout) const;
   at::Tensor encode(const std::vector<int32_t>& ids, const PackedRows& rows,
                     const ops::DropoutState& dropout,
                     std::vector<AttentionWeights>* attention) const;                    // (N, D)
   at::Tensor decode(const data::Batch& batch, const ops::DropoutState& dropout) const;  // (N, D)
 
-  Embedding source_embedding_;
-  Embedding target_embedding_;
-  PositionTable positions_;
+  Entrance source_;
+  Entrance target_;
+  PositionTable sinusoids_;
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
-  LayerNorm encoder_norm_;  // pre-norm only
-  LayerNorm decoder_norm_;
+  Norm encoder_norm_;  // pre-norm only
+  Norm decoder_norm_;
   TargetProjection output_;
-  uint32_t source_site_ = 0;
-  uint32_t target_site_ = 0;
 };
 
 }  // namespace attend

@@ -16,27 +16,6 @@
 namespace attend::ops {
 namespace {
 
-// Each row of weights is numbered by its sentence, head and query: the draw for a pair of words
-// hangs neither on the padding nor on the neighbours.
-at::Tensor drop_weights(const at::Tensor& weights, const AttentionOptions& options) {
-  if (!options.dropout.active()) return weights;
-  const int64_t batch = weights.size(0), queries = weights.size(-2);
-  const int64_t heads = weights.dim() == 4 ? weights.size(1) : 1;
-  std::vector<int64_t> rows;
-  rows.reserve(static_cast<size_t>(batch * heads * queries));
-  for (int64_t b = 0; b < batch; ++b) {
-    const int64_t sentence = options.rows.empty() ? b : options.rows[static_cast<size_t>(b)];
-    for (int64_t h = 0; h < heads; ++h) {
-      const uint64_t head =
-          core::combine(static_cast<uint64_t>(sentence), static_cast<uint64_t>(h));
-      for (int64_t i = 0; i < queries; ++i)
-        rows.push_back(static_cast<int64_t>(core::combine(head, static_cast<uint64_t>(i))));
-    }
-  }
-  const at::Tensor by_row = weights.reshape({batch * heads * queries, weights.size(-1)});
-  return dropout(by_row, options.dropout, options.site, rows).view(weights.sizes());
-}
-
 void check_rows(const char* op, const at::Tensor& q, const AttentionOptions& options) {
   if (!options.rows.empty() && static_cast<int64_t>(options.rows.size()) != q.size(0))
     refuse(op, "as many row numbers as sentences (" + std::to_string(options.rows.size()) + ")",
@@ -90,6 +69,25 @@ void check_additive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& 
 }
 
 }  // namespace
+
+at::Tensor drop_weights(const at::Tensor& weights, const AttentionOptions& options) {
+  if (!options.dropout.active()) return weights;
+  const int64_t batch = weights.size(0), queries = weights.size(-2);
+  const int64_t heads = weights.dim() == 4 ? weights.size(1) : 1;
+  std::vector<int64_t> rows;
+  rows.reserve(static_cast<size_t>(batch * heads * queries));
+  for (int64_t b = 0; b < batch; ++b) {
+    const int64_t sentence = options.rows.empty() ? b : options.rows[static_cast<size_t>(b)];
+    for (int64_t h = 0; h < heads; ++h) {
+      const uint64_t head =
+          core::combine(static_cast<uint64_t>(sentence), static_cast<uint64_t>(h));
+      for (int64_t i = 0; i < queries; ++i)
+        rows.push_back(static_cast<int64_t>(core::combine(head, static_cast<uint64_t>(i))));
+    }
+  }
+  const at::Tensor by_row = weights.reshape({batch * heads * queries, weights.size(-1)});
+  return dropout(by_row, options.dropout, options.site, rows).view(weights.sizes());
+}
 
 AttentionResult attend_with_scores(const at::Tensor& scores, const at::Tensor& values,
                                    const Mask& mask, const AttentionOptions& options) {

@@ -71,4 +71,9 @@ AttentionResult additive_attention(const at::Tensor& q, const at::Tensor& k, con
 AttentionResult attend_with_scores(const at::Tensor& scores, const at::Tensor& values,
                                    const Mask& mask, const AttentionOptions& options = {});
 
+/// Dropout of weights (B, [H,] Tq, Tk) as all of the above apply it before they pool: a row is
+/// numbered by its sentence, head and query, so that the draw for a pair hangs neither on the
+/// padding nor on the neighbours. The weights themselves when dropout is off.
+at::Tensor drop_weights(const at::Tensor& weights, const AttentionOptions& options);
+
 }  // namespace attend::ops

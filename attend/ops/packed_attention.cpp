@@ -39,45 +39,46 @@ at::Tensor split_heads(const at::Tensor& rows, const PackedLayout& layout, int64
       .transpose(1, 2);
 }
 
-// Padding lies behind every real token, where a causal query does not look.
-Mask visible(const PackedLayout& keys, bool causal) {
+}  // namespace
+
+Mask packed_mask(const PackedLayout& keys, bool causal) {
   if (causal) return Mask::causal();
   return keys.even ? Mask::none() : Mask::keys(keys.real);
 }
 
-// A sentence is numbered by its first query's row; one without queries draws nothing.
-std::vector<int64_t> sentence_numbers(const PackedAttentionOptions& options,
+std::vector<int64_t> sentence_numbers(const std::vector<int64_t>& row_numbers,
                                       const PackedLayout& queries) {
-  if (!options.dropout.active()) return {};
-  if (options.row_numbers == nullptr ||
-      static_cast<int64_t>(options.row_numbers->size()) != queries.rows())
+  if (static_cast<int64_t>(row_numbers.size()) != queries.rows())
     throw InvalidArgument("[packed_attention] expected a row number for each of " +
                           std::to_string(queries.rows()) + " query rows, found " +
-                          std::to_string(options.row_numbers ? options.row_numbers->size() : 0));
+                          std::to_string(row_numbers.size()));
   std::vector<int64_t> numbers;
   for (int64_t b = 0; b < queries.size(); ++b)
-    numbers.push_back(queries.length(b) == 0
-                          ? 0
-                          : (*options.row_numbers)[static_cast<size_t>(queries.first_row(b))]);
+    numbers.push_back(
+        queries.length(b) == 0 ? 0 : row_numbers[static_cast<size_t>(queries.first_row(b))]);
   return numbers;
 }
 
-}  // namespace
+at::Tensor real_weights(const at::Tensor& weights, const PackedLayout& queries) {
+  return weights.detach() * queries.real.view({queries.size(), 1, queries.longest, 1});
+}
 
 at::Tensor packed_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                             const PackedLayout& query_layout, const PackedLayout& key_layout,
                             const PackedAttentionOptions& options) {
   check(query, key, value, query_layout, key_layout, options);
   const int64_t sentences = query_layout.size(), longest = query_layout.longest;
+  std::vector<int64_t> numbers;
+  if (options.dropout.active())
+    numbers = sentence_numbers(options.row_numbers ? *options.row_numbers : numbers, query_layout);
   const AttentionResult seen = scaled_dot_product_attention(
       split_heads(query, query_layout, options.heads), split_heads(key, key_layout, options.heads),
-      split_heads(value, key_layout, options.heads), visible(key_layout, options.causal),
+      split_heads(value, key_layout, options.heads), packed_mask(key_layout, options.causal),
       {.return_weights = options.weights != nullptr,
        .dropout = options.dropout,
        .site = options.site,
-       .rows = sentence_numbers(options, query_layout)});
-  if (options.weights != nullptr)
-    *options.weights = seen.weights.detach() * query_layout.real.view({sentences, 1, longest, 1});
+       .rows = numbers});
+  if (options.weights != nullptr) *options.weights = real_weights(seen.weights, query_layout);
   const at::Tensor heads = seen.output.transpose(1, 2);  // (B, Tq, H, Dh)
   return unpad(heads.reshape({sentences, longest, value.size(1)}), query_layout);
 }

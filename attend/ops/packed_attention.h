@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "attend/ops/dropout.h"
+#include "attend/ops/mask.h"
 #include "attend/ops/packed.h"
 
 namespace attend::ops {
@@ -37,5 +38,18 @@ struct PackedAttentionOptions {
 at::Tensor packed_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                             const PackedLayout& query_layout, const PackedLayout& key_layout,
                             const PackedAttentionOptions& options);
+
+/// Who may attend to whom in the padded rectangle of these keys: real ones, and when causal those
+/// up to the query's own position (padding lies behind every real token).
+Mask packed_mask(const PackedLayout& keys, bool causal);
+
+/// The sentences' numbers for dropout of weights, each its first query's row; 0 for one without
+/// queries. `row_numbers` as in PackedAttentionOptions. Throws InvalidArgument unless there is one
+/// a row.
+std::vector<int64_t> sentence_numbers(const std::vector<int64_t>& row_numbers,
+                                      const PackedLayout& queries);
+
+/// Weights (B, H, Tq, Tk) of padded queries, detached, with zeros for those that are padding.
+at::Tensor real_weights(const at::Tensor& weights, const PackedLayout& queries);
 
 }  // namespace attend::ops

@@ -9,11 +9,18 @@ from models import Options, Translator
 from weights import load_weights
 
 
+# What the peer is built for.
+PLAIN = {"cell": "gru", "bidirectional": False, "score": "auto", "normaliser": "softmax", "positions": "sinusoidal",
+         "key_value_heads": 0, "window": 0, "linear_attention": False, "activation": "relu", "norm": "layer",
+         "norm_first": False, "attention_bias": False, "tied_embeddings": False}
+
+
 def load_model(folder):
     folder = pathlib.Path(folder)
     config = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8"))["model"]
-    if config.get("norm_first") or config.get("attention_bias") or config.get("tied_embeddings"):
-        raise ValueError("the peer has no norm_first, attention_bias and tied_embeddings")
+    for key, value in PLAIN.items():
+        if config.get(key, value) != value:
+            raise ValueError(f"the peer has no {key} = {config[key]}")
     known = ("kind", "embedding", "hidden", "layers", "heads", "feed_forward")
     with safe_open(folder / "model.safetensors", "pt") as file:
         source, target = (file.get_slice(f"{side}.embedding.weight").get_shape()[0]

@@ -202,12 +202,13 @@ TEST(MultiHead, CachedEqualsUncached) {
   const Layer layer({.query_size = 6, .heads = 3, .bias = true});
   const at::Tensor x = cosines({2, 9, 6});
   const at::Tensor whole = layer.attention.forward(x, x, x, Mask::causal()).output;
-  MultiHeadAttention::Memory cache = layer.attention.project(x.slice(1, 0, 1), x.slice(1, 0, 1));
+  KeyValueCache cache = layer.attention.project(x.slice(1, 0, 1), x.slice(1, 0, 1));
   for (int64_t t = 0; t < 9; ++t) {
     const at::Tensor token = x.slice(1, t, t + 1);
     if (t > 0) {
       const auto more = layer.attention.project(token, token);
-      cache = {at::cat({cache.keys, more.keys}, 2), at::cat({cache.values, more.values}, 2)};
+      cache.keys = at::cat({cache.keys, more.keys}, 2);
+      cache.values = at::cat({cache.values, more.values}, 2);
     }
     EXPECT_TRUE(close(layer.attention.forward_projected(token, cache, Mask::causal()).output,
                       whole.slice(1, t, t + 1)));

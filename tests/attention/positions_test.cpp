@@ -40,12 +40,12 @@ TEST(KeyDistances, TheQueriesAreTheLastOfTheKeys) {
 }
 
 TEST(Rotary, AgreesWithTheFormulaOfComplexNumbers) {
-  const at::Tensor x = goldens().get("rotary.x");  // seven features: the last stays
+  const at::Tensor x = goldens().get("turned.x");  // seven features: the last stays
   for (const auto layout : kLayouts) {
     const std::string name = layout == RotaryLayout::kHalves ? "halves" : "interleaved";
     for (const auto dtype : {at::kDouble, at::kFloat, at::kBFloat16})
       EXPECT_TRUE(close(rotary(x.to(dtype), 5, {.layout = layout}),
-                        goldens().get("rotary." + name).to(dtype)));
+                        goldens().get("turned." + name).to(dtype)));
   }
 }
 

@@ -2,14 +2,12 @@
 #include "attend/models/seq2seq.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/cat.h>
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
-#include <limits>
-
 #include "attend/core/errors.h"
+#include "tests/models/small_models.h"
 #include "tests/support/compare.h"
 #include "tests/support/golden.h"
 
@@ -17,59 +15,17 @@ namespace attend {
 namespace {
 
 using testing::close;
+using testing::decodable;
 using testing::Goldens;
 using testing::identical;
-
-using Sentences = std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>;
-
-// As in tools/make_models_goldens.py.
-const Sentences kPairs = {{{5, 9, 4, 8, 3}, {4, 5, 6, 7, 8, 3}},
-                          {{7, 3}, {11, 12, 3}},
-                          {{6, 4, 3}, {9, 10, 3}},
-                          {{10, 3}, {3}}};
-
-ModelConfig small(ModelKind kind) {
-  ModelConfig config;
-  config.kind = kind;
-  config.embedding = 6;
-  config.hidden = 8;
-  config.heads = 2;
-  config.feed_forward = 12;
-  config.source_vocabulary = 11;
-  config.target_vocabulary = 13;
-  return config;
-}
+using testing::kPairs;
+using testing::Sentences;
+using testing::small;
+using testing::sources;
+using testing::step_through;
 
 std::unique_ptr<Seq2Seq> make(ModelKind kind, at::ScalarType dtype = at::kDouble) {
   return make_model(small(kind), {.seed = 3, .dtype = dtype});
-}
-
-data::PackedIds sources(const Sentences& pairs) {
-  data::PackedIds packed;
-  for (const auto& pair : pairs) packed.append(pair.first);
-  return packed;
-}
-
-// Log-probabilities of every target position, sentence after sentence, by single steps.
-at::Tensor step_through(const Seq2Seq& model, const Sentences& pairs) {
-  std::vector<at::Tensor> all;
-  for (const auto& pair : pairs) {
-    const auto state = model.start(sources({pair}));
-    int32_t input = model.config().begin_id;
-    for (const int32_t id : pair.second) {
-      all.push_back(model.step(*state, {input}).log_probabilities);
-      input = id;
-    }
-  }
-  return at::cat(all);
-}
-
-// Log-softmax as decoding has it: without the marks that are never predicted.
-at::Tensor decodable(at::Tensor logits, const ModelConfig& config) {
-  logits = logits.detach().clone();
-  for (const int32_t id : {config.padding_id, config.begin_id})
-    logits.select(1, id).fill_(-std::numeric_limits<double>::infinity());
-  return logits.log_softmax(1);
 }
 
 class Seq2SeqTest : public ::testing::TestWithParam<ModelKind> {

@@ -25,7 +25,8 @@ inline const std::vector<std::string> kTarget = {"va !", "j'ai perdu .", "il est
 class ModelFolder {
  public:
   explicit ModelFolder(ModelKind kind = ModelKind::kBahdanau, uint64_t seed = 5,
-                       const std::vector<std::string>& target = kTarget) {
+                       const std::vector<std::string>& target = kTarget,
+                       const std::function<void(ModelConfig&)>& change = {}) {
     std::string pattern = (std::filesystem::temp_directory_path() / "attend-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) throw InternalError("mkdtemp failed");
     path_ = pattern;
@@ -35,6 +36,7 @@ class ModelFolder {
     model_.feed_forward = 12;
     model_.heads = 2;
     data_.steps = 7;
+    if (change) change(model_);
     const auto source = text::Pipeline::build(text_, text::Side::kSource, kSource);
     const auto target_side = text::Pipeline::build(text_, text::Side::kTarget, target);
     toml_ = core::print_config({text::describe(text_), data::describe(data_), describe(model_)}) +
@@ -45,6 +47,7 @@ class ModelFolder {
     ModelConfig config = model_;
     config.source_vocabulary = source.vocabulary_size();
     config.target_vocabulary = target_side.vocabulary_size();
+    config.longest = data_.steps;
     built_ = make_model(config, {.seed = seed});
     save_weights(path_, *built_, source, target_side, toml_);
   }
