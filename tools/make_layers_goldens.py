@@ -1,4 +1,5 @@
-"""Writes tests/data/ops/sequences.safetensors and tests/data/layers/goldens.safetensors, from PyTorch.
+"""Writes tests/data/ops/sequences.safetensors, tests/data/layers/goldens.safetensors and
+tests/data/layers/recurrent.safetensors, from PyTorch.
 
 Run: python tools/make_layers_goldens.py   (torch, safetensors)
 
@@ -15,7 +16,7 @@ from safetensors.torch import save_file
 
 DATA = pathlib.Path(__file__).parent.parent / "tests" / "data"
 torch.set_default_dtype(torch.float64)
-files = {"ops/sequences": {}, "layers/goldens": {}}
+files = {"ops/sequences": {}, "layers/goldens": {}, "layers/recurrent": {}}
 
 
 def cosines(shape, start=0, factor=1.0):
@@ -56,6 +57,49 @@ def gru(file, case, lengths, inputs, hidden, layers):
           dx=x.grad, d_initial=initial.grad)
     for name, parameter in cell.named_parameters():
         store(file, case, **{name: parameter, f"d_{name}": parameter.grad})
+
+
+def recurrent(case, kind, lengths, inputs, hidden, layers, bidirectional):
+    """The same for any cell and both directions; an LSTM's final states are h, then c."""
+    module = getattr(torch.nn, kind)(inputs, hidden, layers, batch_first=True, bidirectional=bidirectional)
+    fill(module)
+    x = cosines((sum(lengths), inputs), 6).requires_grad_(True)
+    states = layers * (2 if bidirectional else 1)
+    initial = [cosines((states, len(lengths), hidden), start, 0.5).requires_grad_(True)
+               for start in ((7, 11) if kind == "LSTM" else (7,))]
+    rows, finals, first = [], [], 0
+    for b, n in enumerate(lengths):
+        start = tuple(s[:, b : b + 1].contiguous() for s in initial)
+        if n:
+            out, final = module(x[None, first : first + n], start if kind == "LSTM" else start[0])
+            rows.append(out[0])
+            start = final if kind == "LSTM" else (final,)
+        finals.append(start)
+        first += n
+    rows = torch.cat(rows)  # (N, directions H)
+    final = [torch.cat(parts, 1) for parts in zip(*finals)]  # (states, B, H)
+    check_packed(module, x, lengths, initial, rows)
+    loss = (rows * cosines(rows.shape, 8)).sum()
+    for f in final:
+        loss = loss + (f * cosines(f.shape, 9)).sum()
+    loss.backward()
+    store("layers/recurrent", case, x=x, rows=rows, dx=x.grad)
+    for name, start, last in zip("hc", initial, final):
+        store("layers/recurrent", case, **{f"initial_{name}": start, f"final_{name}": last,
+                                           f"d_initial_{name}": start.grad})
+    for name, parameter in module.named_parameters():
+        store("layers/recurrent", case, **{name: parameter, f"d_{name}": parameter.grad})
+
+
+def check_packed(module, x, lengths, initial, rows):
+    """A packed sequence of those that are not empty gives the same."""
+    kept = [b for b, n in enumerate(lengths) if n]
+    parts = [part for part in torch.split(x, lengths) if len(part)]
+    start = tuple(s[:, kept].contiguous() for s in initial)
+    packed = torch.nn.utils.rnn.pack_sequence(parts, enforce_sorted=False)
+    out, _ = module(packed, start if len(start) == 2 else start[0])
+    together = torch.cat(torch.nn.utils.rnn.unpack_sequence(out))
+    assert torch.allclose(together, rows, 1e-12, 1e-12)
 
 
 def cross_entropy(case, n, width, vocabulary):
@@ -104,6 +148,9 @@ gru("ops/sequences", "gru.ragged", [3, 0, 5], 4, 3, 1)
 gru("ops/sequences", "gru.even", [2, 2], 1, 2, 1)
 cross_entropy("cross_entropy", 5, 4, 7)
 gru("layers/goldens", "gru", [3, 0, 5, 1], 4, 3, 2)
+for kind in ("RNN", "LSTM", "GRU"):
+    recurrent(f"{kind.lower()}.one_way", kind, [3, 0, 5, 1], 4, 3, 2, False)
+    recurrent(f"{kind.lower()}.both_ways", kind, [3, 0, 5, 1], 4, 3, 2, True)
 positions("book", 8, by_width(8), True, 0)
 positions("sockeye", 8, by_width(8), False, 0)
 positions("marian", 8, by_half(8), False, 0)

@@ -1,10 +1,12 @@
-// The recurrent translator with additive attention (Bahdanau, Cho, Bengio 2015), as the chapter has
-// it: one-way encoder; the query is the decoder's top state of the step before; the context joins
-// the embedded token at the decoder's input.
+// The recurrent translator with attention (Bahdanau, Cho, Bengio 2015). As the chapter has it, so
+// by default: a one-way GRU encoder and the additive score; the query is the decoder's top state of
+// the step before; the context joins the embedded token at the decoder's input.
 #pragma once
 
+#include <memory>
+
+#include "attend/layers/attention_decoder.h"
 #include "attend/models/recurrent_model.h"
-#include "attend/ops/attention_gru.h"
 
 namespace attend {
 
@@ -19,21 +21,13 @@ class BahdanauModel : public RecurrentModel {
                    bool want_attention) const override;
 
  private:
-  struct Encoded {
-    ops::AttentionMemory memory;
-    std::vector<at::Tensor> final;
-  };
-  Encoded encode(const data::PackedIds& source, const std::vector<int64_t>& first_rows,
-                 const ops::DropoutState& dropout) const;
+  AttentionDecoder::State encode(const data::PackedIds& source,
+                                 const std::vector<int64_t>& first_rows,
+                                 const ops::DropoutState& dropout) const;
   at::Tensor decode(const data::Batch& batch, const Steps& steps,
                     const ops::DropoutState& dropout) const override;
-  ops::AttentionGruWeights attention_weights() const;
-  at::Tensor input_gates(const at::Tensor& embedded) const;  // (n, E) -> (n, 3H)
 
-  Linear query_;
-  Linear key_;
-  Parameter score_;
-  uint32_t weight_site_ = 0;
+  std::unique_ptr<AttentionDecoder> decoder_;
 };
 
 }  // namespace attend

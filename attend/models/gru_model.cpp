@@ -11,18 +11,18 @@ namespace {
 
 class GruState : public DecoderState {
  public:
-  GruState(at::Tensor code, std::vector<at::Tensor> hidden)
-      : code(std::move(code)), hidden(std::move(hidden)) {}
+  GruState(at::Tensor code, Recurrent::States states)
+      : code(std::move(code)), states(std::move(states)) {}
   std::unique_ptr<DecoderState> copy() const override { return std::make_unique<GruState>(*this); }
   void reorder(const std::vector<int64_t>& rows) override {
     const at::Tensor index = state_rows(rows, size(), code.device());
     code = code.index_select(0, index);
-    select_rows(hidden, index);
+    states = select_rows(states, index);
   }
   int64_t size() const override { return code.size(0); }
 
-  at::Tensor code;                 // (B, H)
-  std::vector<at::Tensor> hidden;  // one (B, H) a layer
+  at::Tensor code;  // (B, H)
+  Recurrent::States states;
 };
 
 }  // namespace
@@ -31,20 +31,25 @@ GruModel::GruModel(const ModelConfig& config, const ParameterStore::Options& opt
     : RecurrentModel(config) {
   const ParameterScope decoder = store_.scope("decoder");
   add_embedding(decoder);
-  add_decoder(decoder);
+  layers_ =
+      Recurrent(decoder.scope(cell_name(config.cell)), {.cell = config.cell,
+                                                        .inputs = config.embedding + config.hidden,
+                                                        .hidden = config.hidden,
+                                                        .layers = config.layers});
+  add_output(decoder);
   store_.allocate(options);
 }
 
 at::Tensor GruModel::decode(const data::Batch& batch, const Steps& steps,
                             const ops::DropoutState& dropout) const {
-  RecurrentEncoder::Output encoded = encoder_.forward(batch.source, batch.source_rows, dropout);
-  if (!steps.layout.sorted) select_rows(encoded.final, steps.layout.order_tensor);
+  EncoderOutputs encoded = encoder_.forward(batch.source, batch.source_rows, dropout);
+  if (!steps.layout.sorted) encoded.final = select_rows(encoded.final, steps.layout.order_tensor);
   std::vector<int64_t> sentence;  // of each time-major row, in the layout's order
   for (const int64_t live : steps.layout.live)
     for (int64_t i = 0; i < live; ++i) sentence.push_back(i);
   const at::Tensor codes =
-      encoded.final.back().index_select(0, ops::index_tensor(sentence, device()));  // (N, H)
-  return gru_
+      encoded.final.back().hidden.index_select(0, ops::index_tensor(sentence, device()));  // (N, H)
+  return layers_
       .forward(at::cat({steps.embedded, codes}, 1), steps.layout, encoded.final, dropout,
                steps.row_numbers)
       .rows;
@@ -53,15 +58,15 @@ at::Tensor GruModel::decode(const data::Batch& batch, const Steps& steps,
 std::unique_ptr<DecoderState> GruModel::start(const data::PackedIds& source,
                                               std::vector<AttentionWeights>*) const {
   c10::NoGradGuard no_grad;
-  RecurrentEncoder::Output encoded = encoder_.forward(source, {}, {});
-  return std::make_unique<GruState>(encoded.final.back(), encoded.final);
+  EncoderOutputs encoded = encoder_.forward(source, {}, {});
+  return std::make_unique<GruState>(encoded.final.back().hidden, encoded.final);
 }
 
 DecoderStep GruModel::step(DecoderState& state, const std::vector<int32_t>& tokens, bool) const {
   c10::NoGradGuard no_grad;
   auto& s = state_as<GruState>(state, tokens, "gru");
   const at::Tensor embedded = embedding_(ops::id_tensor(tokens, s.code.device()));
-  const at::Tensor top = gru_.step(at::cat({embedded, s.code}, 1), s.hidden);
+  const at::Tensor top = layers_.step(at::cat({embedded, s.code}, 1), s.states);
   return {output_.log_probabilities(top), {}};
 }
 

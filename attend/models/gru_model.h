@@ -1,5 +1,6 @@
 // Sequence to sequence without attention (Cho et al. 2014; Sutskever et al. 2014): all that the
-// decoder knows of the source is one code, the encoder's last top state, joined to every input.
+// decoder knows of the source is where it begins, and one code, the top of that, joined to every
+// input. The cell is the configuration's, a GRU unless it says otherwise.
 #pragma once
 
 #include "attend/models/recurrent_model.h"
@@ -19,6 +20,8 @@ class GruModel : public RecurrentModel {
  private:
   at::Tensor decode(const data::Batch& batch, const Steps& steps,
                     const ops::DropoutState& dropout) const override;
+
+  Recurrent layers_;
 };
 
 }  // namespace attend

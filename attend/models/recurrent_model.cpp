@@ -10,10 +10,7 @@ void RecurrentModel::add_embedding(const ParameterScope& decoder) {
                          {.vocabulary = config_.target_vocabulary, .width = config_.embedding});
 }
 
-void RecurrentModel::add_decoder(const ParameterScope& decoder) {
-  gru_ = Gru(decoder.scope("gru"), {.inputs = config_.hidden + config_.embedding,
-                                    .hidden = config_.hidden,
-                                    .layers = config_.layers});
+void RecurrentModel::add_output(const ParameterScope& decoder) {
   output_ = TargetProjection(decoder, config_, embedding_, config_.hidden);
 }
 
@@ -39,10 +36,6 @@ LossSum RecurrentModel::loss(const data::Batch& batch, const ops::DropoutState& 
 at::Tensor RecurrentModel::logits(const data::Batch& batch) const {
   const Steps steps = steps_of(batch, {});
   return output_.logits(decode(batch, steps, {}).index_select(0, steps.layout.to_packed));
-}
-
-void select_rows(std::vector<at::Tensor>& hidden, const at::Tensor& index) {
-  for (at::Tensor& h : hidden) h = h.index_select(0, index);
 }
 
 }  // namespace attend

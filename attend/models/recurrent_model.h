@@ -1,5 +1,5 @@
-// What both recurrent translators share: the encoder, the stacked GRU decoder over packed rows in
-// time-major order, and the way from its states to loss and logits.
+// What both recurrent translators share: the encoder, the target as a decoder takes it (packed rows
+// in time-major order), and the way from the decoder's states to loss and logits.
 #pragma once
 
 #include "attend/models/recurrent_encoder.h"
@@ -15,10 +15,9 @@ class RecurrentModel : public Seq2Seq {
  protected:
   explicit RecurrentModel(const ModelConfig& config);
 
-  /// Registers decoder.embedding, or decoder.gru and decoder.output: models register parts of their
-  /// own between the two.
+  /// Registers decoder.embedding, or decoder.output: models register what is between the two.
   void add_embedding(const ParameterScope& decoder);
-  void add_decoder(const ParameterScope& decoder);
+  void add_output(const ParameterScope& decoder);
 
   /// A batch as the decoder takes it, step by step.
   struct Steps {
@@ -34,14 +33,10 @@ class RecurrentModel : public Seq2Seq {
 
   RecurrentEncoder encoder_;
   Embedding embedding_;
-  Gru gru_;
   TargetProjection output_;
 
  private:
   Steps steps_of(const data::Batch& batch, const ops::DropoutState& dropout) const;
 };
-
-/// One (B, H) a layer, rows selected.
-void select_rows(std::vector<at::Tensor>& hidden, const at::Tensor& index);
 
 }  // namespace attend

@@ -9,33 +9,17 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
 #include <vector>
 
-#include "attend/ops/dropout.h"
-#include "attend/ops/gru_sequence.h"
+#include "attend/ops/attention_recurrence.h"
 
 namespace attend::ops {
-
-/// What is looked at: computed once a batch.
-struct AttentionMemory {
-  at::Tensor values;  ///< (B, S, M): the encoder's states, finite where hidden
-  at::Tensor keys;    ///< (B, S, A): W_k values, finite where hidden
-  at::Tensor hidden;  ///< (B, S) bool, true where a cell is padding; undefined when none is
-};
 
 struct AttentionGruWeights {
   at::Tensor query;    ///< (A, H)
   at::Tensor score;    ///< (A)
   at::Tensor context;  ///< (3H, M): the columns of layer 0's input weight that meet the context
-  std::vector<GruWeights> layers;  ///< `input` of layer 0 is not read: its products come in
-};
-
-struct AttentionGruDropout {
-  DropoutState state;
-  uint32_t weight_site = 0;                           ///< on the attention weights
-  std::vector<uint32_t> layer_sites;                  ///< [l]: on what enters layer l, l >= 1
-  const std::vector<int64_t>* row_numbers = nullptr;  ///< of the time-major rows
+  std::vector<RecurrentWeights> layers;  ///< `input` of layer 0 is not read: its products come in
 };
 
 /// input_gates (N, 3H), time-major: layer 0's input products for x, bias included. `initial`, one
@@ -45,14 +29,14 @@ struct AttentionGruDropout {
 /// that do not fit together, and for dropout without its sites and row numbers.
 at::Tensor attention_gru(const at::Tensor& input_gates, const TimeMajor& layout,
                          const AttentionMemory& memory, const std::vector<at::Tensor>& initial,
-                         const AttentionGruWeights& weights, const AttentionGruDropout& dropout);
+                         const AttentionGruWeights& weights, const AttentionDropout& dropout);
 
-/// The same from smaller operations: for other devices and dtypes, and to compare with.
+/// The same by attention_recurrence(): for other devices and dtypes, and to compare with.
 at::Tensor attention_gru_composed(const at::Tensor& input_gates, const TimeMajor& layout,
                                   const AttentionMemory& memory,
                                   const std::vector<at::Tensor>& initial,
                                   const AttentionGruWeights& weights,
-                                  const AttentionGruDropout& dropout);
+                                  const AttentionDropout& dropout);
 
 /// One step without dropout: input_gates (B, 3H); `states`, one (B, H) a layer, move on; returns
 /// the attention weights (B, S).

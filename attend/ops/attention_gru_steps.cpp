@@ -32,7 +32,7 @@ size_t layers_of(size_t tensors) { return (tensors - kFixed + kUpper) / (kLayer 
 struct Parts {
   variable_list tensors;
   at::Tensor hidden_cells;
-  AttentionGruMultipliers multipliers;
+  AttentionMultipliers multipliers;
   std::vector<int64_t> live;
 
   const at::Tensor& fixed(Fixed which) const { return tensors[which]; }
@@ -224,11 +224,11 @@ at::Tensor attention_gru_steps(const at::Tensor& input_gates, const TimeMajor& l
                                const AttentionMemory& memory,
                                const std::vector<at::Tensor>& initial,
                                const AttentionGruWeights& weights,
-                               const AttentionGruMultipliers& multipliers) {
+                               const AttentionMultipliers& multipliers) {
   variable_list tensors = {input_gates,   memory.values, memory.keys,
                            weights.query, weights.score, weights.context};
   for (size_t l = 0; l < initial.size(); ++l) {
-    const GruWeights& w = weights.layers[l];
+    const RecurrentWeights& w = weights.layers[l];
     tensors.insert(tensors.end(), {initial[l], w.hidden, w.hidden_bias});
   }
   for (size_t l = 1; l < initial.size(); ++l)

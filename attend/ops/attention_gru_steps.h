@@ -5,17 +5,11 @@
 
 namespace attend::ops::detail {
 
-/// What dropout multiplies by; undefined ones change nothing.
-struct AttentionGruMultipliers {
-  at::Tensor weights;              ///< (N, S), on the attention weights
-  std::vector<at::Tensor> layers;  ///< [l] (N, H), on what enters layer l >= 1
-};
-
 /// attention_gru for checked arguments that takes_steps() accepts; at least one step.
 at::Tensor attention_gru_steps(const at::Tensor& input_gates, const TimeMajor& layout,
                                const AttentionMemory& memory,
                                const std::vector<at::Tensor>& initial,
                                const AttentionGruWeights& weights,
-                               const AttentionGruMultipliers& multipliers);
+                               const AttentionMultipliers& multipliers);
 
 }  // namespace attend::ops::detail

@@ -2,41 +2,15 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/addmm.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/gru.h>
-#include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <string>
-
-#include "attend/ops/check.h"
 #include "attend/ops/gru_steps.h"
 
 namespace attend::ops {
 namespace {
 
-void check(const at::Tensor& rows, const TimeMajor& layout, const at::Tensor& initial,
-           const GruWeights& weights) {
-  check_floating("gru_sequence", {rows, weights.input, weights.hidden, weights.input_bias,
-                                  weights.hidden_bias, initial.defined() ? initial : rows});
-  const int64_t hidden = weights.hidden.size(-1);
-  const bool fits =
-      rows.dim() == 2 && rows.size(0) == layout.starts.back() && weights.input.dim() == 2 &&
-      weights.input.size(0) == 3 * hidden && weights.input.size(1) == rows.size(1) &&
-      weights.hidden.dim() == 2 && weights.hidden.size(0) == 3 * hidden &&
-      weights.input_bias.numel() == 3 * hidden && weights.hidden_bias.numel() == 3 * hidden;
-  if (!fits)
-    refuse("gru_sequence",
-           "rows (" + std::to_string(layout.starts.back()) +
-               ", I), weights (3H, I) and (3H, H), biases (3H) and (3H)",
-           {rows, weights.input, weights.hidden, weights.input_bias, weights.hidden_bias});
-  if (initial.defined() &&
-      (initial.dim() != 2 || initial.size(0) != layout.size() || initial.size(1) != hidden))
-    refuse(
-        "gru_sequence",
-        "an initial state (" + std::to_string(layout.size()) + ", " + std::to_string(hidden) + ")",
-        {initial});
-}
+constexpr char kOp[] = "gru_sequence";
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
@@ -60,7 +34,7 @@ class GruSequence : public torch::autograd::Function<GruSequence> {
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    detail::refuse_second_derivative("gru_sequence");
+    detail::refuse_second_derivative(kOp);
     const variable_list saved = context->get_saved_variables();
     const at::Tensor &rows = saved[0], &input = saved[1];
     const std::vector<int64_t> live = context->saved_data["live"].toIntVector();
@@ -80,13 +54,11 @@ class GruSequence : public torch::autograd::Function<GruSequence> {
 }  // namespace
 
 GruOutput gru_sequence(const at::Tensor& rows, const TimeMajor& layout, const at::Tensor& initial,
-                       const GruWeights& weights) {
-  check(rows, layout, initial, weights);
+                       const RecurrentWeights& weights) {
+  detail::check_sequence(kOp, 3, rows, layout, initial, weights);
   if (layout.steps() == 0 || !detail::takes_steps(rows))
     return gru_sequence_composed(rows, layout, initial, weights);
-  const at::Tensor start = initial.defined() ? initial
-                                             : at::zeros({layout.size(), weights.hidden.size(1)},
-                                                         rows.options().requires_grad(false));
+  const at::Tensor start = detail::initial_or_zeros(initial, rows, layout, weights);
   const variable_list output =
       GruSequence::apply(rows, start, weights.input, weights.hidden, weights.input_bias,
                          weights.hidden_bias, layout.live);
@@ -94,23 +66,16 @@ GruOutput gru_sequence(const at::Tensor& rows, const TimeMajor& layout, const at
 }
 
 GruOutput gru_sequence_composed(const at::Tensor& rows, const TimeMajor& layout,
-                                const at::Tensor& initial, const GruWeights& weights) {
-  check(rows, layout, initial, weights);
-  const int64_t hidden = weights.hidden.size(1);
-  const at::Tensor start =
-      initial.defined() ? initial : at::zeros({layout.size(), hidden}, rows.options());
-  const int64_t live = layout.steps() == 0 ? 0 : layout.live.front();
-  if (live == 0) return {rows.new_zeros({0, hidden}), start};
-  const at::Tensor first = live == layout.size() ? start : start.narrow(0, 0, live);
+                                const at::Tensor& initial, const RecurrentWeights& weights) {
+  detail::check_sequence(kOp, 3, rows, layout, initial, weights);
+  const at::Tensor start = detail::initial_or_zeros(initial, rows, layout, weights);
+  if (layout.steps() == 0) return {rows.new_zeros({0, start.size(1)}), start};
   auto [states, last] =
-      at::gru(rows, layout.live_tensor, first.unsqueeze(0),
+      at::gru(rows, layout.live_tensor, start.narrow(0, 0, layout.live.front()).unsqueeze(0),
               {weights.input, weights.hidden, weights.input_bias, weights.hidden_bias},
               /*has_biases=*/true, /*num_layers=*/1, /*dropout=*/0.0, /*train=*/false,
               /*bidirectional=*/false);
-  at::Tensor final = last.squeeze(0);
-  if (live != layout.size())  // the empty ones come last and stay as they were
-    final = at::cat({final, start.narrow(0, live, layout.size() - live)});
-  return {states, final};
+  return {states, detail::join_empty(last.squeeze(0), start)};
 }
 
 at::Tensor gru_cell(const at::Tensor& input_gates, const at::Tensor& hidden_gates,

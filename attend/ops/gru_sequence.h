@@ -11,16 +11,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "attend/ops/packed.h"
+#include "attend/ops/recurrent.h"
 
 namespace attend::ops {
-
-struct GruWeights {
-  at::Tensor input;        ///< (3H, I)
-  at::Tensor hidden;       ///< (3H, H)
-  at::Tensor input_bias;   ///< (3H)
-  at::Tensor hidden_bias;  ///< (3H)
-};
 
 struct GruOutput {
   at::Tensor rows;   ///< (N, H), time-major: the state after each step
@@ -32,11 +25,11 @@ struct GruOutput {
 /// the CPU in float and double, where the gradient is written out (gru_steps.h). Throws
 /// InvalidArgument for shapes that do not fit together.
 GruOutput gru_sequence(const at::Tensor& rows, const TimeMajor& layout, const at::Tensor& initial,
-                       const GruWeights& weights);
+                       const RecurrentWeights& weights);
 
 /// The same by at::gru: for other devices and dtypes, and to compare with.
 GruOutput gru_sequence_composed(const at::Tensor& rows, const TimeMajor& layout,
-                                const at::Tensor& initial, const GruWeights& weights);
+                                const at::Tensor& initial, const RecurrentWeights& weights);
 
 /// One step for B sequences from the products: input_gates (B, 3H) = W_i x + b_i, hidden_gates
 /// (B, 3H) = W_h h + b_h, and h (B, H). Returns h' (B, H).

@@ -126,6 +126,19 @@ TimeMajor time_major(const std::vector<int64_t>& offsets, at::Device device) {
   return layout;
 }
 
+at::Tensor reversed_rows(const TimeMajor& layout) {
+  std::vector<int64_t> length(layout.order.size(), 0);  // by rank
+  for (const int64_t live : layout.live)
+    for (int64_t i = 0; i < live; ++i) ++length[static_cast<size_t>(i)];
+  std::vector<int64_t> rows;
+  rows.reserve(static_cast<size_t>(layout.starts.back()));
+  for (int64_t t = 0; t < layout.steps(); ++t)
+    for (int64_t i = 0; i < layout.live[static_cast<size_t>(t)]; ++i)
+      rows.push_back(layout.starts[static_cast<size_t>(length[static_cast<size_t>(i)] - 1 - t)] +
+                     i);
+  return index_tensor(rows, layout.rank.device());
+}
+
 std::vector<int64_t> row_numbers(const std::vector<int64_t>& offsets,
                                  const std::vector<int64_t>& first) {
   check_offsets(offsets, "row_numbers");

@@ -53,6 +53,10 @@ struct TimeMajor {
 /// Throws InvalidArgument when offsets do not begin at 0 or fall.
 TimeMajor time_major(const std::vector<int64_t>& offsets, at::Device device);
 
+/// (N): for the row of token t of a sequence of length n, the row of its token n - 1 - t, both
+/// time-major. Selecting by it turns each sequence round, and selecting once more turns it back.
+at::Tensor reversed_rows(const TimeMajor& layout);
+
 /// Row numbers for dropout's counter: first[b] + t for each real token, sentence-major. Throws
 /// InvalidArgument unless there is one first row a sentence.
 std::vector<int64_t> row_numbers(const std::vector<int64_t>& offsets,

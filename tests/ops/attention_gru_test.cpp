@@ -53,7 +53,7 @@ at::Tensor hidden_of(const std::vector<int64_t>& lengths) {
 struct Setting {
   std::vector<int64_t> offsets;         // of the targets
   std::vector<int64_t> source_lengths;  // a sentence
-  AttentionGruDropout dropout;
+  AttentionDropout dropout;
   int64_t sentences() const { return static_cast<int64_t>(source_lengths.size()); }
   std::vector<at::Tensor> leaves() const { return ops::leaves(offsets.back(), sentences()); }
 };
@@ -222,7 +222,7 @@ TEST(AttentionGru, RefusesWhatDoesNotFit) {
   const std::vector<at::Tensor> initial = {in[3], in[4]};
   const auto run = [&](const at::Tensor& gates, const AttentionMemory& m,
                        const std::vector<at::Tensor>& states,
-                       const AttentionGruDropout& dropout = {}) {
+                       const AttentionDropout& dropout = {}) {
     return message_of([&] { attention_gru(gates, layout, m, states, weights_of(in), dropout); });
   };
   EXPECT_THAT(run(cosines({3, 9}), memory, initial), HasSubstr("(3, 9)"));

@@ -117,7 +117,7 @@ TEST(GruSequence, ItsStepsAreThoseOfTheCell) {
 TEST(GruSequence, WithoutAnInitialStateItStartsAtZero) {
   const auto in = leaves(5, 3);
   const TimeMajor layout = time_major({0, 3, 3, 5}, at::kCPU);
-  const GruWeights weights{in[2], in[3], in[4], in[5]};
+  const RecurrentWeights weights{in[2], in[3], in[4], in[5]};
   const GruOutput plain = gru_sequence(in[0], layout, {}, weights);
   const GruOutput zeros = gru_sequence(in[0], layout, at::zeros({3, 3}, at::kDouble), weights);
   EXPECT_TRUE(identical(plain.rows, zeros.rows));
@@ -126,7 +126,7 @@ TEST(GruSequence, WithoutAnInitialStateItStartsAtZero) {
 
 TEST(GruSequence, TakesNoSequencesAndEmptyOnes) {
   const auto in = leaves(0, 2);
-  const GruWeights weights{in[2], in[3], in[4], in[5]};
+  const RecurrentWeights weights{in[2], in[3], in[4], in[5]};
   const GruOutput empty = gru_sequence(in[0], time_major({0, 0, 0}, at::kCPU), in[1], weights);
   EXPECT_TRUE(identical(empty.rows, at::zeros({0, 3}, at::kDouble)));
   EXPECT_TRUE(identical(empty.final, in[1]));
@@ -137,7 +137,7 @@ TEST(GruSequence, TakesNoSequencesAndEmptyOnes) {
 TEST(GruSequence, RefusesWhatDoesNotFit) {
   const auto in = leaves(5, 3);
   const TimeMajor layout = time_major({0, 3, 3, 5}, at::kCPU);
-  const GruWeights weights{in[2], in[3], in[4], in[5]};
+  const RecurrentWeights weights{in[2], in[3], in[4], in[5]};
   EXPECT_THAT(message_of([&] { gru_sequence(cosines({4, 2}), layout, {}, weights); }),
               HasSubstr("(4, 2)"));
   EXPECT_THROW(gru_sequence(cosines({5, 3}), layout, {}, weights), InvalidArgument);
