@@ -133,14 +133,15 @@ CellState first_rows(const CellState& state, int64_t n) {
 
 class RecurrentSteps : public torch::autograd::Function<RecurrentSteps> {
  public:
-  static variable_list forward(AutogradContext* context, const at::Tensor& rows,
-                               const at::Tensor& hidden, const at::Tensor& cell,
-                               const at::Tensor& input, const at::Tensor& recurrent,
-                               const at::Tensor& input_bias, const at::Tensor& hidden_bias,
+  // `inputs`: rows, h, the four weights and, for an LSTM, c. (Undefined ones are not taken.)
+  static variable_list forward(AutogradContext* context, at::TensorList inputs,
                                const std::vector<int64_t>& live) {
+    const at::Tensor &rows = inputs[0], &hidden = inputs[1], &input = inputs[2],
+                     &recurrent = inputs[3];
+    const at::Tensor cell = inputs.size() > 6 ? inputs[6] : at::Tensor();
     const CellState state{own(hidden), own(cell)};
     Trace trace;
-    trace.gates = at::addmm(input_bias + hidden_bias, rows, input.t());  // (N, G H)
+    trace.gates = at::addmm(inputs[4] + inputs[5], rows, input.t());  // (N, G H)
     trace.previous = at::empty({rows.size(0), hidden.size(1)}, rows.options());
     if (cell.defined()) {
       trace.previous_cell = at::empty_like(trace.previous);
@@ -179,14 +180,15 @@ class RecurrentSteps : public torch::autograd::Function<RecurrentSteps> {
       step_back(rows_of(trace, row, live[t]), alive, recurrent, d_gates.narrow(0, row, live[t]));
     }
     const at::Tensor d_bias = d_gates.sum(0);  // the biases meet in one sum
-    return {d_gates.mm(input),
-            d_state.hidden,
-            d_state.cell,
-            d_gates.t().mm(rows),
-            d_gates.t().mm(trace.previous),
-            d_bias,
-            d_bias,
-            at::Tensor()};
+    variable_list result = {d_gates.mm(input),
+                            d_state.hidden,
+                            d_gates.t().mm(rows),
+                            d_gates.t().mm(trace.previous),
+                            d_bias,
+                            d_bias};
+    if (is_lstm(trace)) result.push_back(d_state.cell);
+    result.emplace_back();  // of `live`
+    return result;
   }
 };
 
@@ -194,9 +196,10 @@ class RecurrentSteps : public torch::autograd::Function<RecurrentSteps> {
 
 SequenceOutput recurrent_steps(const at::Tensor& rows, const TimeMajor& layout,
                                const CellState& initial, const RecurrentWeights& weights) {
-  const variable_list output =
-      RecurrentSteps::apply(rows, initial.hidden, initial.cell, weights.input, weights.hidden,
-                            weights.input_bias, weights.hidden_bias, layout.live);
+  variable_list inputs = {rows,           initial.hidden,     weights.input,
+                          weights.hidden, weights.input_bias, weights.hidden_bias};
+  if (initial.cell.defined()) inputs.push_back(initial.cell);
+  const variable_list output = RecurrentSteps::apply(at::TensorList(inputs), layout.live);
   return {output[0], {output[1], output.size() > 2 ? output[2] : at::Tensor()}};
 }
 

@@ -22,6 +22,7 @@ struct Kind {
   std::string name() const {
     return std::string(cell_name(cell)) + (both_ways ? ".both_ways" : ".one_way");
   }
+  friend void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name(); }
 };
 
 struct Stack {
@@ -46,18 +47,18 @@ std::string peer_name(const std::string& name) {
 }
 
 // Rows in the batch's order, then the final states under them, h before c.
-struct Run {
+struct Outcome {
   at::Tensor rows;
   std::vector<at::Tensor> hidden, cell;
 };
 
-Run run(const Recurrent& recurrent, const at::Tensor& x, const std::vector<int64_t>& offsets,
-        const Recurrent::States& initial = {}) {
+Outcome run(const Recurrent& recurrent, const at::Tensor& x, const std::vector<int64_t>& offsets,
+            const Recurrent::States& initial = {}) {
   const ops::TimeMajor layout = ops::time_major(offsets, at::kCPU);
   const Recurrent::Output output = recurrent.forward(
       x.index_select(0, layout.from_packed), layout,
       initial.empty() ? initial : select_rows(initial, layout.order_tensor), {}, {});
-  Run result{output.rows.index_select(0, layout.to_packed), {}, {}};
+  Outcome result{output.rows.index_select(0, layout.to_packed), {}, {}};
   for (const ops::CellState& state : select_rows(output.final, layout.rank)) {
     result.hidden.push_back(state.hidden);
     if (state.cell.defined()) result.cell.push_back(state.cell);
@@ -96,7 +97,7 @@ TEST_P(RecurrentTest, AgreesWithPyTorchInValuesAndGradients) {
   std::vector<at::Tensor> initial = {get("initial_h").set_requires_grad(true)};
   if (lstm()) initial.push_back(get("initial_c").set_requires_grad(true));
   const at::Tensor x = get("x").set_requires_grad(true);
-  const Run result = run(stack.recurrent, x, kOffsets, states_of(initial));
+  const Outcome result = run(stack.recurrent, x, kOffsets, states_of(initial));
   EXPECT_TRUE(close(result.rows, get("rows")));
   at::Tensor loss = (result.rows * cosines(result.rows.sizes().vec(), 8)).sum();
   const auto add = [&](const std::vector<at::Tensor>& final, const std::string& name) {
@@ -123,7 +124,7 @@ TEST_P(RecurrentTest, GradientsAreThoseOfCentralDifferences) {
   std::vector<at::Tensor> inputs = stack.store.tensors();
   inputs.push_back(leaf({6, 4}, 1));
   const auto function = [&](const std::vector<at::Tensor>& in) {
-    const Run result = run(stack.recurrent, in.back(), {0, 2, 2, 5, 6});
+    const Outcome result = run(stack.recurrent, in.back(), {0, 2, 2, 5, 6});
     std::vector<at::Tensor> all = {result.rows.flatten()};
     for (const auto& h : result.hidden) all.push_back(h.flatten());
     for (const auto& c : result.cell) all.push_back(c.flatten());
@@ -135,10 +136,10 @@ TEST_P(RecurrentTest, GradientsAreThoseOfCentralDifferences) {
 TEST_P(RecurrentTest, ALongerNeighbourChangesNothing) {
   const Stack stack(GetParam(), 2, at::kFloat);
   const at::Tensor x = cosines({9, 4}, 0, at::kFloat);
-  const Run together = run(stack.recurrent, x, kOffsets);
+  const Outcome together = run(stack.recurrent, x, kOffsets);
   for (size_t b = 0; b + 1 < kOffsets.size(); ++b) {
     const int64_t first = kOffsets[b], n = kOffsets[b + 1] - first;
-    const Run alone = run(stack.recurrent, x.narrow(0, first, n), {0, n});
+    const Outcome alone = run(stack.recurrent, x.narrow(0, first, n), {0, n});
     EXPECT_TRUE(close(alone.rows, together.rows.narrow(0, first, n)));
     for (size_t s = 0; s < alone.hidden.size(); ++s)
       EXPECT_TRUE(close(alone.hidden[s][0], together.hidden[s][static_cast<int64_t>(b)]));
@@ -164,7 +165,9 @@ TEST_P(RecurrentTest, ItsStepsAreThoseOfTheWhole) {
         close(stack.recurrent.step(x.narrow(0, 2 * t, 2), states), whole.rows.narrow(0, 2 * t, 2)));
   for (size_t l = 0; l < states.size(); ++l) {
     EXPECT_TRUE(close(states[l].hidden, whole.final[l].hidden));
-    if (lstm()) EXPECT_TRUE(close(states[l].cell, whole.final[l].cell));
+    if (lstm()) {
+      EXPECT_TRUE(close(states[l].cell, whole.final[l].cell));
+    }
   }
 }
 
@@ -190,13 +193,15 @@ TEST_P(RecurrentTest, DropoutActsBetweenTheLayersAloneAndByRow) {
 
 TEST_P(RecurrentTest, TakesNoSequencesAndEmptyOnes) {
   const Stack stack(GetParam());
-  const Run none = run(stack.recurrent, cosines({0, 4}), {0});
+  const Outcome none = run(stack.recurrent, cosines({0, 4}), {0});
   EXPECT_EQ(none.rows.sizes(), at::IntArrayRef({0, stack.recurrent.width()}));
   const at::Tensor h = cosines({states(), 2, 3}), c = cosines({states(), 2, 3}, 1);
-  const Run empty = run(stack.recurrent, cosines({0, 4}), {0, 0, 0}, states_of({h, c}));
+  const Outcome empty = run(stack.recurrent, cosines({0, 4}), {0, 0, 0}, states_of({h, c}));
   for (int64_t s = 0; s < states(); ++s) {
     EXPECT_TRUE(identical(empty.hidden[static_cast<size_t>(s)], h[s]));
-    if (lstm()) EXPECT_TRUE(identical(empty.cell[static_cast<size_t>(s)], c[s]));
+    if (lstm()) {
+      EXPECT_TRUE(identical(empty.cell[static_cast<size_t>(s)], c[s]));
+    }
   }
 }
 
@@ -205,8 +210,7 @@ TEST_P(RecurrentTest, RefusesWhatDoesNotFit) {
   Recurrent::States one(1, {at::zeros({1, 3}, at::kDouble), at::zeros({1, 3}, at::kDouble)});
   EXPECT_THAT(message_of([&] { run(stack.recurrent, cosines({1, 4}), {0, 1}, one); }),
               HasSubstr(std::to_string(states()) + " states"));
-  if (!GetParam().both_ways)
-    EXPECT_THROW(stack.recurrent.step(cosines({1, 4}), one), InvalidArgument);
+  EXPECT_THROW(stack.recurrent.step(cosines({1, 4}), one), InvalidArgument);
   EXPECT_THAT(message_of([&] { run(stack.recurrent, cosines({1, 5}), {0, 1}); }),
               HasSubstr("(1, 5)"));
   ParameterStore store;

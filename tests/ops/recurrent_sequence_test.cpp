@@ -36,6 +36,7 @@ struct Case {
   const char* name;
   Op op, composed;
   int64_t blocks;
+  friend void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 };
 
 std::vector<at::Tensor> leaves(int64_t blocks, int64_t rows, int64_t sentences) {
