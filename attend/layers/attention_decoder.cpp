@@ -2,11 +2,12 @@
 
 #include <ATen/ops/linear.h>
 
-#include <string>
+#include <optional>
 
-#include "attend/core/errors.h"
+#include "attend/attention/score.h"
 #include "attend/ops/attention_gru.h"
 #include "attend/ops/linear.h"
+#include "attend/ops/normalise.h"
 #include "attend/ops/packed.h"
 
 namespace attend {
@@ -56,7 +57,7 @@ class RecurrentDecoder : public AttentionDecoder {
   Recurrent layers_;
 };
 
-// GRU, additive score, softmax.
+// GRU, additive score, softmax: the case with a gradient of its own.
 class AdditiveGruDecoder : public RecurrentDecoder {
  public:
   AdditiveGruDecoder(const ParameterScope& scope, const ParameterScope& attention,
@@ -105,6 +106,65 @@ class AdditiveGruDecoder : public RecurrentDecoder {
   Parameter score_;
 };
 
+// Whether a score compares vectors of one width alone.
+bool wants_one_width(ScoreKind score) {
+  return score != ScoreKind::kAdditive && score != ScoreKind::kBilinear;
+}
+
+// Any cell, score and normaliser.
+class AnyDecoder : public RecurrentDecoder {
+ public:
+  AnyDecoder(const ParameterScope& scope, const ParameterScope& attention, const Options& options)
+      : RecurrentDecoder(attention, options) {
+    int64_t key_size = options.memory;
+    if (wants_one_width(options.score) && key_size != options.hidden) {
+      key_ = Linear(attention.scope("key"),
+                    {.inputs = options.memory, .outputs = options.hidden, .bias = false});
+      key_size = options.hidden;
+    }
+    score_ =
+        make_score(options.score, attention, {.query_size = options.hidden, .key_size = key_size});
+    add_layers(scope);
+  }
+
+  Step step(const at::Tensor& x, const State& state) const override {
+    Step result{{}, state, {}};
+    result.weights = ops::attention_recurrence_step(input_gates(x), state.memory,
+                                                    result.state.cells, recurrence());
+    result.output = result.state.cells.back().hidden;
+    return result;
+  }
+
+  at::Tensor forward(const at::Tensor& x, const ops::TimeMajor& layout, const State& initial,
+                     const ops::DropoutState& dropout,
+                     const std::vector<int64_t>& row_numbers) const override {
+    return ops::attention_recurrence(input_gates(x), layout, initial.memory, initial.cells,
+                                     recurrence(), sites(dropout, row_numbers));
+  }
+
+ protected:
+  at::Tensor project_keys(const at::Tensor& rows) const override {
+    return score_->project_keys((key_ ? (*key_)(rows) : rows).unsqueeze(0)).squeeze(0);  // (N, A)
+  }
+
+ private:
+  ops::AttentionRecurrence recurrence() const {
+    const auto weigh = [this](const at::Tensor& top, const ops::AttentionMemory& memory) {
+      const at::Tensor scores = score_->scores(top.unsqueeze(1), memory.keys);  // (n, 1, S)
+      return ops::normalise(scores.squeeze(1), memory.hidden, options_.normaliser);
+    };
+    const auto cell = [kind = options_.cell](const at::Tensor& input_gates,
+                                             const at::Tensor& hidden_gates,
+                                             const ops::CellState& state) {
+      return cell_step(kind, input_gates, hidden_gates, state);
+    };
+    return {weigh, cell, context_weight(), layer_weights()};
+  }
+
+  std::optional<Linear> key_;
+  std::unique_ptr<const Score> score_;
+};
+
 }  // namespace
 
 AttentionDecoder::State AttentionDecoder::State::select(const at::Tensor& index) const {
@@ -128,7 +188,10 @@ AttentionDecoder::State AttentionDecoder::init_state(const EncoderOutputs& encod
 std::unique_ptr<AttentionDecoder> make_attention_decoder(const ParameterScope& scope,
                                                          const AttentionDecoder::Options& options) {
   const ParameterScope attention = scope.scope("attention");
-  return std::make_unique<AdditiveGruDecoder>(scope, attention, options);
+  if (options.cell == CellKind::kGru && options.score == ScoreKind::kAdditive &&
+      options.normaliser == Normaliser::kSoftmax)
+    return std::make_unique<AdditiveGruDecoder>(scope, attention, options);
+  return std::make_unique<AnyDecoder>(scope, attention, options);
 }
 
 }  // namespace attend
