@@ -22,7 +22,7 @@ std::unique_ptr<Seq2Seq> make(ModelKind kind) {
   config.hidden = 12;
   config.heads = 3;
   config.feed_forward = 16;
-  config.attention_bias = true;
+  config.attention_bias = kind == ModelKind::kTransformer;
   config.source_vocabulary = 11;
   config.target_vocabulary = 13;
   auto model = make_model(config, {.seed = 3, .dtype = at::kDouble});
