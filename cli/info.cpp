@@ -30,7 +30,9 @@ std::string system_text(const SystemReport& report) {
   std::string text = fmt::format("attend     {}\nLibTorch   {}\ncompiler   {}\nsystem     {}\n",
                                  report.version, report.libtorch, report.compiler, report.platform);
   if (!report.processor.empty()) text += "processor  " + report.processor + "\n";
-  text += fmt::format("ISA        {}; LibTorch uses {}\n", list(report.isa), report.libtorch_isa);
+  text +=
+      fmt::format("ISA        {}; LibTorch uses {}, our kernels {}\n", list(report.isa),
+                  report.libtorch_isa, report.kernel_isa.empty() ? "are off" : report.kernel_isa);
   text +=
       fmt::format("threads    {} by default; any number gives the same results\n", report.threads);
   text += fmt::format("device     {} by default; CUDA: {}, MPS: {}\n", report.device,
@@ -49,6 +51,7 @@ std::string system_json(const SystemReport& report) {
                                        {"processor", report.processor},
                                        {"isa", report.isa},
                                        {"libtorch_isa", report.libtorch_isa},
+                                       {"kernel_isa", report.kernel_isa},
                                        {"threads", report.threads},
                                        {"device", report.device},
                                        {"cuda", report.cuda},

@@ -16,6 +16,7 @@
 
 #include "attend/core/files.h"
 #include "attend/core/processors.h"
+#include "attend/kernels/isa.h"
 #include "attend/ops/device.h"
 #include "attend/render/png.h"
 
@@ -151,6 +152,7 @@ SystemReport system_report() {
   report.processor = processor();
   report.isa = vector_instructions();
   report.libtorch_isa = at::get_cpu_capability();
+  if (kernels::fused()) report.kernel_isa = kernels::active_isa();
   report.threads = core::automatic_threads(0);
   report.device = ops::choose_device("auto").str();
   report.cuda = at::hasCUDA();

@@ -15,6 +15,7 @@ struct SystemReport {
   std::string processor;         ///< the model's name; may be empty
   std::vector<std::string> isa;  ///< vector instructions the processor has, the widest last
   std::string libtorch_isa;      ///< what LibTorch chose of them
+  std::string kernel_isa;        ///< what our kernels run on; empty with ATTEND_FUSED=0
   int threads = 1;               ///< that `--threads 0` means
   std::string device;            ///< that `--device auto` means
   bool cuda = false;

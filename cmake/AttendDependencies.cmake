@@ -17,6 +17,9 @@ attend_dependency(attend_zlib ZLIB::ZLIB Threads::Threads)
 find_library(UTF8PROC_LIBRARY utf8proc REQUIRED)
 attend_dependency(attend_utf8proc "${UTF8PROC_LIBRARY}")
 
+find_library(HIGHWAY_LIBRARY hwy REQUIRED)
+attend_dependency(attend_highway "${HIGHWAY_LIBRARY}")
+
 find_library(SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)
 find_library(SENTENCEPIECE_TRAIN_LIBRARY sentencepiece_train REQUIRED)
 attend_dependency(attend_sentencepiece "${SENTENCEPIECE_TRAIN_LIBRARY}" "${SENTENCEPIECE_LIBRARY}")
@@ -41,6 +44,7 @@ endfunction()
 
 attend_headers(attend_utf8proc utf8proc.h)
 attend_headers(attend_sentencepiece sentencepiece_processor.h)
+attend_headers(attend_highway hwy/highway.h)
 if(RSVG_FOUND)
   target_compile_definitions(attend_rsvg INTERFACE ATTEND_HAVE_RSVG=1)
 endif()

@@ -1,17 +1,16 @@
 #include "attend/ops/attention_gru_steps.h"
 
-#include <ATen/ops/addmm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/mm.h>
-#include <ATen/ops/mul.h>
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <utility>
 
-#include "attend/ops/additive_look.h"
+#include "attend/kernels/additive_look.h"
 #include "attend/ops/gru_steps.h"
+#include "attend/ops/small_product.h"
 
 namespace attend::ops::detail {
 namespace {
@@ -43,11 +42,13 @@ struct Parts {
     return tensors[kFixed + layers() * kLayer + (l - 1) * kUpper + which];
   }
   size_t layers() const { return layers_of(tensors.size()); }
-  AdditiveLook look() const { return {fixed(kValues), fixed(kKeys), hidden_cells, fixed(kScore)}; }
+  int64_t columns(Fixed which) const { return fixed(which).size(-1); }
 };
 
-std::vector<at::Tensor> slices(const at::Tensor& x, const std::vector<int64_t>& live) {
-  return x.defined() ? x.split_with_sizes(live) : std::vector<at::Tensor>(live.size());
+// The rows of a time-major (N, C) tensor from row i; null for an undefined one.
+template <class T>
+T* row(const at::Tensor& x, int64_t i) {
+  return x.defined() ? x.mutable_data_ptr<T>() + i * x.size(1) : nullptr;
 }
 
 // What all steps leave behind; time-major.
@@ -60,112 +61,150 @@ struct Trace {
   std::vector<GruTrace> layers;
 };
 
-std::vector<LookTrace> look_slices(const Trace& trace, const Parts& parts) {
-  const auto queries = slices(trace.queries, parts.live);
-  const auto multipliers = slices(parts.multipliers.weights, parts.live);
-  const auto weights = slices(trace.weights, parts.live);
-  const auto look = slices(trace.look, parts.live);
-  std::vector<LookTrace> steps;
-  for (size_t t = 0; t < parts.live.size(); ++t)
-    steps.push_back({queries[t], multipliers[t], weights[t], look[t]});
-  return steps;
+// What the attention of the step whose rows begin at `at` looks at.
+template <class T>
+kernels::AdditiveLookRows<T> look_rows(const Parts& parts, const Trace& trace, int64_t at,
+                                       int64_t n) {
+  const at::Tensor &keys = parts.fixed(kKeys), &cells = parts.hidden_cells;
+  return {row<T>(trace.queries, at),
+          keys.const_data_ptr<T>(),
+          parts.fixed(kValues).const_data_ptr<T>(),
+          parts.fixed(kScore).const_data_ptr<T>(),
+          cells.defined() ? cells.const_data_ptr<bool>() : nullptr,
+          row<T>(parts.multipliers.weights, at),
+          n,
+          keys.size(1),
+          keys.size(2),
+          parts.columns(kValues)};
+}
+
+template <class T>
+void fill_rows(T* y, const T* bias, int64_t rows, int64_t columns) {
+  for (int64_t i = 0; i < rows; ++i) std::copy_n(bias, columns, y + i * columns);
+}
+
+template <class T>
+void multiply(T* y, const T* x, const T* factor, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] = x[i] * factor[i];
 }
 
 // Runs all steps; returns the top layer's states (N, H).
+template <class T>
 at::Tensor run(const Parts& parts, Trace& trace) {
-  const auto& live = parts.live;
+  const size_t layers = parts.layers();
   const int64_t rows = parts.fixed(kInputGates).size(0);
-  const auto buffer = [&](int64_t columns) {
-    return at::empty({rows, columns}, parts.fixed(kInputGates).options());
+  const int64_t features = parts.columns(kKeys), memory = parts.columns(kValues);
+  const int64_t width = parts.columns(kQuery);
+  const auto buffer = [&](int64_t count, int64_t columns) {
+    return at::empty({count, columns}, parts.fixed(kInputGates).options());
   };
-  trace.queries = buffer(parts.fixed(kQuery).size(0));
-  trace.weights = buffer(parts.fixed(kKeys).size(1));
-  trace.look = buffer(parts.fixed(kKeys).size(1));
-  trace.contexts = buffer(parts.fixed(kValues).size(2));
+  trace.queries = buffer(rows, features);
+  trace.weights = buffer(rows, parts.fixed(kKeys).size(1));
+  trace.look = buffer(rows, parts.fixed(kKeys).size(1));
+  trace.contexts = buffer(rows, memory);
   const at::Tensor gates = parts.fixed(kInputGates).clone(at::MemoryFormat::Contiguous);  // (N, 3H)
+  const at::Tensor upper_gates = buffer(parts.live.front(), 3 * width);
+  const at::Tensor query_t = parts.fixed(kQuery).t().contiguous();      // (H, A)
+  const at::Tensor context_t = parts.fixed(kContext).t().contiguous();  // (M, 3H)
 
-  std::vector<GruForward> layers;
-  std::vector<std::vector<at::Tensor>> entered(parts.layers()), multipliers(parts.layers());
-  std::vector<std::vector<at::Tensor>> below(parts.layers());
-  trace.entered.resize(parts.layers());
-  for (size_t l = 0; l < parts.layers(); ++l) {
-    layers.emplace_back(parts.layer(l, kHidden), parts.layer(l, kHiddenBias),
-                        parts.layer(l, kInitial), live);
+  std::vector<GruForward<T>> grus;
+  std::vector<at::Tensor> input_t(layers);
+  trace.entered.resize(layers);
+  for (size_t l = 0; l < layers; ++l) {
+    grus.emplace_back(parts.layer(l, kHidden), parts.layer(l, kHiddenBias),
+                      parts.layer(l, kInitial), parts.live);
     if (l == 0) continue;
-    const at::Tensor& multiplier = parts.multipliers.layers[l];
-    below[l] = slices(layers[l - 1].rows(), live);
-    multipliers[l] = slices(multiplier, live);
+    input_t[l] = parts.layer(l, kInput).t().contiguous();  // (H, 3H)
     trace.entered[l] =
-        multiplier.defined() ? buffer(below[l][0].size(1)) : layers[l - 1].rows();  // (N, H)
-    entered[l] = slices(trace.entered[l], live);
+        parts.multipliers.layers[l].defined() ? buffer(rows, width) : grus[l - 1].rows();  // (N, H)
   }
 
-  AdditiveLook look = parts.look();
-  const std::vector<LookTrace> looks = look_slices(trace, parts);
-  const std::vector<at::Tensor> contexts = slices(trace.contexts, live);
-  const std::vector<at::Tensor> step_gates = slices(gates, live);
-  const at::Tensor query_t = parts.fixed(kQuery).t(), context_t = parts.fixed(kContext).t();
-  for (size_t t = 0; t < live.size(); ++t) {
-    at::Tensor query = looks[t].query, first = step_gates[t];
-    at::mm_out(query, layers.back().state().narrow(0, 0, live[t]), query_t);  // (n, A)
-    look.forward(looks[t], contexts[t]);
-    first.addmm_(contexts[t], context_t);  // (n, 3H)
-    layers[0].step(first);
-    for (size_t l = 1; l < layers.size(); ++l) {
-      if (multipliers[l][t].defined()) at::mul_out(entered[l][t], below[l][t], multipliers[l][t]);
-      layers[l].step(
-          at::addmm(parts.layer(l, kInputBias), entered[l][t], parts.layer(l, kInput).t()));
+  int64_t at = 0;
+  for (const int64_t n : parts.live) {
+    product(row<T>(trace.queries, at), grus.back().state(), query_t.const_data_ptr<T>(), n,
+            features, width, Store::kReplace);
+    T* context = row<T>(trace.contexts, at);
+    kernels::additive_look_forward(look_rows<T>(parts, trace, at, n),
+                                   {row<T>(trace.weights, at), row<T>(trace.look, at), context});
+    T* first = row<T>(gates, at);
+    product(first, context, context_t.const_data_ptr<T>(), n, 3 * width, memory, Store::kAdd);
+    grus[0].step(first);
+    for (size_t l = 1; l < layers; ++l) {
+      T* entered = row<T>(trace.entered[l], at);
+      if (const T* factor = row<T>(parts.multipliers.layers[l], at))
+        multiply(entered, row<T>(grus[l - 1].rows(), at), factor, n * width);
+      T* upper = row<T>(upper_gates, 0);
+      fill_rows(upper, parts.layer(l, kInputBias).const_data_ptr<T>(), n, 3 * width);
+      product(upper, entered, input_t[l].const_data_ptr<T>(), n, 3 * width, width, Store::kAdd);
+      grus[l].step(upper);
     }
+    at += n;
   }
-  for (const GruForward& layer : layers) trace.layers.push_back(layer.trace());
-  return layers.back().rows();
+  for (const GruForward<T>& gru : grus) trace.layers.push_back(gru.trace());
+  return grus.back().rows();
 }
 
 // The gradients, in the order of the function's tensors.
+template <class T>
 variable_list take_back(const Parts& parts, const Trace& trace, const at::Tensor& d_tops) {
-  const auto& live = parts.live;
-  std::vector<GruBackward> layers;
-  std::vector<std::vector<at::Tensor>> multipliers(parts.layers());
-  for (size_t l = 0; l < parts.layers(); ++l) {
-    layers.emplace_back(parts.layer(l, kHidden), trace.layers[l],
-                        at::zeros_like(parts.layer(l, kInitial), at::MemoryFormat::Contiguous),
-                        live);
-    if (l > 0) multipliers[l] = slices(parts.multipliers.layers[l], live);
-  }
-  AdditiveLook look = parts.look();
-  const AdditiveLook::Sums sums{at::zeros_like(parts.fixed(kValues), at::MemoryFormat::Contiguous),
-                                at::zeros_like(parts.fixed(kKeys), at::MemoryFormat::Contiguous),
-                                at::zeros_like(parts.fixed(kScore), at::MemoryFormat::Contiguous)};
-  const at::Tensor d_queries = at::empty_like(trace.queries);
-  const std::vector<at::Tensor> d_query_slices = slices(d_queries, live);
-  const std::vector<at::Tensor> d_top_slices = slices(d_tops, live);
-  const std::vector<LookTrace> looks = look_slices(trace, parts);
+  const int64_t features = parts.columns(kKeys), memory = parts.columns(kValues);
+  const int64_t width = parts.columns(kQuery);
+  const auto zeros_like = [&](const at::Tensor& x) {
+    return at::zeros_like(x, at::MemoryFormat::Contiguous);
+  };
+  std::vector<GruBackward<T>> grus;
+  for (size_t l = 0; l < parts.layers(); ++l)
+    grus.emplace_back(parts.layer(l, kHidden), trace.layers[l],
+                      zeros_like(parts.layer(l, kInitial)), parts.live);
+  const at::Tensor d_values = zeros_like(parts.fixed(kValues)),
+                   d_keys = zeros_like(parts.fixed(kKeys)),
+                   d_score = zeros_like(parts.fixed(kScore)),
+                   d_queries = at::empty_like(trace.queries),
+                   d_scores = at::empty_like(trace.weights);
+  const at::Tensor of_step = at::empty({parts.live.front(), std::max(width, memory)},
+                                       d_tops.options());  // d_entered, then d_context
+  const at::Tensor query = parts.fixed(kQuery).contiguous();
+  const at::Tensor context = parts.fixed(kContext).contiguous();
 
-  for (size_t t = live.size(); t-- > 0;) {
-    const at::Tensor d_top = layers.back().d_state().narrow(0, 0, live[t]);
-    d_top.add_(d_top_slices[t]);
-    for (size_t l = layers.size() - 1; l > 0; --l) {
-      at::Tensor d_entered = layers[l].step().mm(parts.layer(l, kInput));  // (n, H)
-      if (multipliers[l][t].defined()) d_entered.mul_(multipliers[l][t]);
-      layers[l - 1].d_state().narrow(0, 0, live[t]).add_(d_entered);
+  int64_t at = d_tops.size(0);
+  for (size_t t = parts.live.size(); t-- > 0;) {
+    const int64_t n = parts.live[t];
+    at -= n;
+    T* scratch = of_step.mutable_data_ptr<T>();
+    add_to(grus.back().d_state(), row<T>(d_tops, at), n * width);
+    for (size_t l = grus.size() - 1; l > 0; --l) {
+      product(scratch, grus[l].step(), parts.layer(l, kInput).template const_data_ptr<T>(), n,
+              width, 3 * width, Store::kReplace);  // (n, H)
+      if (const T* factor = row<T>(parts.multipliers.layers[l], at))
+        multiply(scratch, scratch, factor, n * width);
+      add_to(grus[l - 1].d_state(), scratch, n * width);
     }
-    const at::Tensor d_context = layers[0].step().mm(parts.fixed(kContext));  // (n, M)
-    look.backward(looks[t], d_context, d_query_slices[t], sums);
-    d_top.addmm_(d_query_slices[t], parts.fixed(kQuery));  // the state before the step asked
+    product(scratch, grus[0].step(), context.const_data_ptr<T>(), n, memory, 3 * width,
+            Store::kReplace);  // (n, M)
+    T* d_query = row<T>(d_queries, at);
+    kernels::additive_look_backward(
+        look_rows<T>(parts, trace, at, n),
+        {scratch, row<T>(trace.weights, at), row<T>(trace.look, at), row<T>(d_scores, at), d_query,
+         d_keys.mutable_data_ptr<T>(), d_values.mutable_data_ptr<T>(),
+         d_score.mutable_data_ptr<T>()});
+    // The state before the step asked.
+    product(grus.back().d_state(), d_query, query.const_data_ptr<T>(), n, width, features,
+            Store::kAdd);
   }
 
-  const at::Tensor& d_gates = layers[0].d_input_gates();  // (N, 3H)
-  variable_list gradients = {d_gates,    sums.values,
-                             sums.keys,  d_queries.t().mm(trace.layers.back().previous),
-                             sums.score, d_gates.t().mm(trace.contexts)};
-  for (size_t l = 0; l < layers.size(); ++l) {
-    gradients.push_back(layers[l].d_state());
-    gradients.push_back(layers[l].d_hidden_weight());
-    gradients.push_back(layers[l].d_hidden_bias());
+  const at::Tensor& d_gates = grus[0].d_input_gates();  // (N, 3H)
+  variable_list gradients = {
+      d_gates, d_values,
+      d_keys,  transposed_product<T>(d_queries, trace.layers.back().previous),
+      d_score, transposed_product<T>(d_gates, trace.contexts)};
+  for (GruBackward<T>& gru : grus) {
+    gradients.push_back(gru.d_states());
+    gradients.push_back(gru.d_hidden_weight());
+    gradients.push_back(gru.d_hidden_bias());
   }
-  for (size_t l = 1; l < layers.size(); ++l) {
-    gradients.push_back(layers[l].d_input_gates().t().mm(trace.entered[l]));
-    gradients.push_back(layers[l].d_input_gates().sum(0));
+  for (size_t l = 1; l < grus.size(); ++l) {
+    gradients.push_back(transposed_product<T>(grus[l].d_input_gates(), trace.entered[l]));
+    gradients.push_back(grus[l].d_input_gates().sum(0));
   }
   return gradients;
 }
@@ -198,9 +237,11 @@ std::pair<Parts, Trace> unpack(const variable_list& all, size_t layers, std::vec
 class AttentionGruSteps : public torch::autograd::Function<AttentionGruSteps> {
  public:
   static at::Tensor forward(AutogradContext* context, at::TensorList tensors, Parts& parts) {
-    parts.tensors = tensors.vec();
+    // The kernels read rows that lie one after the other.
+    for (const at::Tensor& tensor : tensors) parts.tensors.push_back(tensor.contiguous());
+    if (parts.hidden_cells.defined()) parts.hidden_cells = parts.hidden_cells.contiguous();
     Trace trace;
-    at::Tensor tops = run(parts, trace);
+    at::Tensor tops = with_type(tensors[0], [&]<class T>(T) { return run<T>(parts, trace); });
     context->save_for_backward(pack(parts, trace));
     context->saved_data["layers"] = static_cast<int64_t>(parts.layers());
     context->saved_data["live"] = parts.live;
@@ -212,7 +253,9 @@ class AttentionGruSteps : public torch::autograd::Function<AttentionGruSteps> {
     const auto [parts, trace] = unpack(context->get_saved_variables(),
                                        static_cast<size_t>(context->saved_data["layers"].toInt()),
                                        context->saved_data["live"].toIntVector());
-    variable_list result = take_back(parts, trace, gradients[0].contiguous());
+    const at::Tensor d_tops = gradients[0].contiguous();
+    variable_list result =
+        with_type(d_tops, [&]<class T>(T) { return take_back<T>(parts, trace, d_tops); });
     result.emplace_back();  // of `parts`
     return result;
   }

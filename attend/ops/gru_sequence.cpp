@@ -22,15 +22,20 @@ class GruSequence : public torch::autograd::Function<GruSequence> {
                                const at::Tensor& initial, const at::Tensor& input,
                                const at::Tensor& hidden, const at::Tensor& input_bias,
                                const at::Tensor& hidden_bias, const std::vector<int64_t>& live) {
-    detail::GruForward gru(hidden, hidden_bias, initial, live);
-    for (const at::Tensor& gates :
-         at::addmm(input_bias, rows, input.t()).split_with_sizes(live))  // (N, 3H)
-      gru.step(gates);
-    const detail::GruTrace& trace = gru.trace();
-    context->save_for_backward(
-        {rows, input, hidden, trace.previous, trace.gates, trace.recurrent, trace.candidate});
-    context->saved_data["live"] = live;
-    return {gru.rows(), gru.state()};
+    const at::Tensor gates = at::addmm(input_bias, rows, input.t());  // (N, 3H)
+    return detail::with_type(rows, [&]<class T>(T) -> variable_list {
+      detail::GruForward<T> gru(hidden, hidden_bias, initial, live);
+      const T* step_gates = gates.const_data_ptr<T>();
+      for (const int64_t n : live) {
+        gru.step(step_gates);
+        step_gates += n * gates.size(1);
+      }
+      const detail::GruTrace& trace = gru.trace();
+      context->save_for_backward(
+          {rows, input, hidden, trace.previous, trace.gates, trace.recurrent, trace.candidate});
+      context->saved_data["live"] = live;
+      return {gru.rows(), gru.states()};
+    });
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
@@ -38,16 +43,21 @@ class GruSequence : public torch::autograd::Function<GruSequence> {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor &rows = saved[0], &input = saved[1];
     const std::vector<int64_t> live = context->saved_data["live"].toIntVector();
-    const std::vector<at::Tensor> d_rows = gradients[0].contiguous().split_with_sizes(live);
-    detail::GruBackward gru(saved[2], {saved[3], saved[4], saved[5], saved[6]},
-                            gradients[1].clone(at::MemoryFormat::Contiguous), live);
-    for (size_t t = live.size(); t-- > 0;) {
-      gru.d_state().narrow(0, 0, live[t]).add_(d_rows[t]);
-      gru.step();
-    }
-    const at::Tensor& d_gates = gru.d_input_gates();  // (N, 3H)
-    return {d_gates.mm(input), gru.d_state(),       d_gates.t().mm(rows), gru.d_hidden_weight(),
-            d_gates.sum(0),    gru.d_hidden_bias(), at::Tensor()};
+    return detail::with_type(rows, [&]<class T>(T) -> variable_list {
+      const at::Tensor d_rows = gradients[0].contiguous();
+      detail::GruBackward<T> gru(saved[2], {saved[3], saved[4], saved[5], saved[6]},
+                                 gradients[1].clone(at::MemoryFormat::Contiguous), live);
+      const T* d_row = d_rows.const_data_ptr<T>() + d_rows.numel();
+      for (size_t t = live.size(); t-- > 0;) {
+        const int64_t count = live[t] * d_rows.size(1);
+        d_row -= count;
+        detail::add_to(gru.d_state(), d_row, count);
+        gru.step();
+      }
+      const at::Tensor& d_gates = gru.d_input_gates();  // (N, 3H)
+      return {d_gates.mm(input), gru.d_states(),      d_gates.t().mm(rows), gru.d_hidden_weight(),
+              d_gates.sum(0),    gru.d_hidden_bias(), at::Tensor()};
+    });
   }
 };
 

@@ -1,0 +1,186 @@
+#include "attend/kernels/additive_look.h"
+
+#include <algorithm>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "attend/kernels/additive_look.cpp"
+// clang-format off: the first compiles this file once a target
+#include "hwy/foreach_target.h"
+#include "attend/kernels/for_vectors-inl.h"
+#include "attend/kernels/vector_math-inl.h"
+#include "hwy/highway.h"
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace attend::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+HWY_INLINE T Dot(const T* x, const T* y, int64_t n) {
+  const hn::ScalableTag<T> d;
+  auto sum = hn::Zero(d);
+  ForVectors<T>(n, [&](int64_t j, const auto& load, const auto&)
+                       HWY_ATTR { sum = hn::MulAdd(load(x + j), load(y + j), sum); });
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+// v . tanh(q + k)
+template <class T>
+HWY_INLINE T Score(const T* query, const T* key, const T* score, int64_t features) {
+  const hn::ScalableTag<T> d;
+  auto sum = hn::Zero(d);
+  ForVectors<T>(features, [&](int64_t a, const auto& load, const auto&) HWY_ATTR {
+    const auto feature = FastTanh(d, hn::Add(load(query + a), load(key + a)));
+    sum = hn::MulAdd(load(score + a), feature, sum);
+  });
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+// In place; where all is hidden, zeros.
+template <class T>
+HWY_INLINE void SoftmaxRow(T* scores, const bool* hidden, int64_t sources) {
+  const hn::ScalableTag<T> d;
+  T greatest = -std::numeric_limits<T>::infinity();
+  for (int64_t s = 0; s < sources; ++s)
+    if (hidden == nullptr || !hidden[s]) greatest = std::max(greatest, scores[s]);
+  if (hidden != nullptr)
+    for (int64_t s = 0; s < sources; ++s)
+      if (hidden[s]) scores[s] = greatest;  // a finite place holder, zero below
+  ForVectors<T>(sources, [&](int64_t s, const auto& load, const auto& store) HWY_ATTR {
+    store(hn::Exp(d, hn::Sub(load(scores + s), hn::Set(d, greatest))), scores + s);
+  });
+  T sum = 0;
+  for (int64_t s = 0; s < sources; ++s) {
+    if (hidden != nullptr && hidden[s]) scores[s] = 0;
+    sum += scores[s];
+  }
+  const T factor = sum == 0 ? T(0) : 1 / sum;
+  for (int64_t s = 0; s < sources; ++s) scores[s] *= factor;
+}
+
+template <class T>
+void Forward(const AdditiveLookRows<T>& p, const AdditiveLookOutput<T>& out) {
+  const hn::ScalableTag<T> d;
+  for (int64_t b = 0; b < p.n; ++b) {
+    const int64_t first = b * p.sources;
+    const T* keys = p.keys + first * p.features;
+    const T* values = p.values + first * p.memory;
+    const bool* hidden = p.hidden == nullptr ? nullptr : p.hidden + first;
+    T* weights = out.weights + first;
+    T* look = out.look + first;
+    for (int64_t s = 0; s < p.sources; ++s)
+      weights[s] =
+          hidden != nullptr && hidden[s]
+              ? T(0)
+              : Score(p.query + b * p.features, keys + s * p.features, p.score, p.features);
+    SoftmaxRow(weights, hidden, p.sources);
+    for (int64_t s = 0; s < p.sources; ++s)
+      look[s] = p.multiplier == nullptr ? weights[s] : weights[s] * p.multiplier[first + s];
+    T* context = out.context + b * p.memory;
+    ForVectors<T>(p.memory, [&](int64_t m, const auto& load, const auto& store) HWY_ATTR {
+      auto sum = hn::Zero(d);
+      for (int64_t s = 0; s < p.sources; ++s)
+        sum = hn::MulAdd(hn::Set(d, look[s]), load(values + s * p.memory + m), sum);
+      store(sum, context + m);
+    });
+  }
+}
+
+// From the context's gradient to that of the scores, and of the values.
+template <class T>
+HWY_INLINE void TakeBackSoftmax(const AdditiveLookRows<T>& p, const AdditiveLookGradients<T>& g,
+                                int64_t b) {
+  const hn::ScalableTag<T> d;
+  const T* d_context = g.d_context + b * p.memory;
+  const int64_t first = b * p.sources;
+  T mean = 0;
+  for (int64_t s = first; s < first + p.sources; ++s) {
+    if (p.hidden != nullptr && p.hidden[s]) {
+      g.d_scores[s] = 0;
+      continue;
+    }
+    const T* value = p.values + s * p.memory;
+    T* d_value = g.d_values + s * p.memory;
+    auto sum = hn::Zero(d);
+    ForVectors<T>(p.memory, [&](int64_t m, const auto& load, const auto& store) HWY_ATTR {
+      const auto change = load(d_context + m);
+      sum = hn::MulAdd(change, load(value + m), sum);
+      store(hn::MulAdd(hn::Set(d, g.look[s]), change, load(d_value + m)), d_value + m);
+    });
+    g.d_scores[s] = hn::GetLane(hn::SumOfLanes(d, sum));
+    if (p.multiplier != nullptr) g.d_scores[s] *= p.multiplier[s];
+    mean += g.d_scores[s] * g.weights[s];
+  }
+  for (int64_t s = first; s < first + p.sources; ++s)
+    g.d_scores[s] = g.weights[s] * (g.d_scores[s] - mean);
+}
+
+template <class T>
+void Backward(const AdditiveLookRows<T>& p, const AdditiveLookGradients<T>& g) {
+  const hn::ScalableTag<T> d;
+  const auto one = hn::Set(d, T(1));
+  for (int64_t b = 0; b < p.n; ++b) {
+    TakeBackSoftmax(p, g, b);
+    const T* query = p.query + b * p.features;
+    T* d_query = g.d_query + b * p.features;
+    ForVectors<T>(p.features, [&](int64_t a, const auto& load, const auto& store) HWY_ATTR {
+      const auto q = load(query + a), v = load(p.score + a);
+      auto of_query = hn::Zero(d), of_score = load(g.d_score + a);
+      for (int64_t s = b * p.sources; s < (b + 1) * p.sources; ++s) {
+        if (p.hidden != nullptr && p.hidden[s]) continue;
+        const int64_t at = s * p.features + a;
+        const auto feature = FastTanh(d, hn::Add(q, load(p.keys + at)));
+        const auto change = hn::Set(d, g.d_scores[s]);
+        const auto inner = hn::Mul(hn::Mul(change, v), hn::NegMulAdd(feature, feature, one));
+        of_score = hn::MulAdd(change, feature, of_score);
+        of_query = hn::Add(of_query, inner);
+        store(hn::Add(load(g.d_keys + at), inner), g.d_keys + at);
+      }
+      store(of_query, d_query + a);
+      store(of_score, g.d_score + a);
+    });
+  }
+}
+
+void ForwardF32(const AdditiveLookRows<float>& p, const AdditiveLookOutput<float>& out) {
+  Forward(p, out);
+}
+void ForwardF64(const AdditiveLookRows<double>& p, const AdditiveLookOutput<double>& out) {
+  Forward(p, out);
+}
+void BackwardF32(const AdditiveLookRows<float>& p, const AdditiveLookGradients<float>& g) {
+  Backward(p, g);
+}
+void BackwardF64(const AdditiveLookRows<double>& p, const AdditiveLookGradients<double>& g) {
+  Backward(p, g);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attend::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace attend::kernels {
+HWY_EXPORT(ForwardF32);
+HWY_EXPORT(ForwardF64);
+HWY_EXPORT(BackwardF32);
+HWY_EXPORT(BackwardF64);
+void additive_look_forward(const AdditiveLookRows<float>& p, const AdditiveLookOutput<float>& out) {
+  HWY_DYNAMIC_DISPATCH(ForwardF32)(p, out);
+}
+void additive_look_forward(const AdditiveLookRows<double>& p,
+                           const AdditiveLookOutput<double>& out) {
+  HWY_DYNAMIC_DISPATCH(ForwardF64)(p, out);
+}
+void additive_look_backward(const AdditiveLookRows<float>& p,
+                            const AdditiveLookGradients<float>& out) {
+  HWY_DYNAMIC_DISPATCH(BackwardF32)(p, out);
+}
+void additive_look_backward(const AdditiveLookRows<double>& p,
+                            const AdditiveLookGradients<double>& out) {
+  HWY_DYNAMIC_DISPATCH(BackwardF64)(p, out);
+}
+}  // namespace attend::kernels
+#endif

@@ -1,0 +1,58 @@
+#include "attend/kernels/isa.h"
+
+#include <cstdlib>
+
+#include "attend/core/errors.h"
+#include "hwy/targets.h"
+
+namespace attend::kernels {
+namespace {
+
+// Better ones have lower bits.
+template <class Visit>
+void for_each_target(const Visit& visit) {
+  for (int64_t left = hwy::SupportedTargets() & HWY_TARGETS; left != 0; left &= left - 1)
+    visit(left & -left);
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets it
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+std::vector<std::string> supported_isas() {
+  std::vector<std::string> names;
+  for_each_target([&](int64_t target) { names.emplace_back(hwy::TargetName(target)); });
+  return names;
+}
+
+std::string active_isa() { return supported_isas().front(); }
+
+void force_isa(const std::string& name) {
+  hwy::SetSupportedTargetsForTest(0);  // all again
+  if (!name.empty()) {
+    int64_t chosen = 0;
+    for_each_target([&](int64_t target) {
+      if (name == hwy::TargetName(target)) chosen = target;
+    });
+    if (chosen == 0) {
+      std::string known;
+      for (const std::string& isa : supported_isas()) known += (known.empty() ? "" : ", ") + isa;
+      throw InvalidArgument("[force_isa] expected one of " + known + ", found " + name);
+    }
+    hwy::SetSupportedTargetsForTest(chosen);
+  }
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+bool fused() {
+  static const bool is_fused = [] {
+    if (const std::string isa = environment("ATTEND_FORCE_ISA"); !isa.empty()) force_isa(isa);
+    return environment("ATTEND_FUSED") != "0";
+  }();
+  return is_fused;
+}
+
+}  // namespace attend::kernels
