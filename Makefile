@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 export YES CUDA ATTEND_LIBTORCH ATTEND_PIP_INDEX DATA JOBS
 CTEST = ctest --output-on-failure -j $(JOBS)
 
-.PHONY: help setup build demo test test-asan test-dev lint docs format fuzz bench install clean
+.PHONY: help setup build demo gallery test test-asan test-dev lint docs format fuzz bench install clean
 
 help: ## this list
 	@echo "attend: learn attention, train translators, look at what they attend to"
@@ -50,6 +50,10 @@ fuzz: ## every reader under the fuzzer, FUZZ_SECONDS=10 each
 
 bench: ## training and attention, timed beside eager PyTorch and checked to be the same work
 	@tools/bench.sh
+
+gallery: build ## every lesson as a page, into docs/gallery (DATA=your pairs)
+	@build/release/attend learn all --out docs/gallery --models build/gallery-models \
+	  $(if $(DATA),--data "$(DATA)")
 
 install: build ## the library and the program, into PREFIX=/usr/local
 	@tools/build.sh release

@@ -25,13 +25,8 @@ Workload make_workload(const WorkloadOptions& options) {
   const cli::RunConfig config = configure(options);
   Workload w{config, cli::read_train_data(config, "", [](const std::string&) {}), nullptr, {}};
   w.toml = core::print_config(w.config.tables());
-  ModelConfig& model = w.config.model;
-  model.source_vocabulary = w.data.source.vocabulary_size();
-  model.target_vocabulary = w.data.target.vocabulary_size();
-  model.longest = w.config.data.steps;
-  model.begin_id = w.data.target.special().begin;
-  model.padding_id = w.data.target.special().padding;
-  w.model = make_model(model, {.seed = static_cast<uint64_t>(config.training.seed)});
+  w.config.model = with_texts(config.model, w.data.source, w.data.target, config.data.steps);
+  w.model = make_model(w.config.model, {.seed = static_cast<uint64_t>(config.training.seed)});
   return w;
 }
 

@@ -242,6 +242,9 @@ void add_lesson(CLI::App& learn, Action& action, Lesson lesson) {
 }
 
 [[noreturn]] void refuse_lesson(const std::string& name) {
+  if (name.starts_with("-"))
+    throw InvalidArgument("learn takes no " + name +
+                          " here: a lesson's flags stand behind its number");
   std::vector<std::string> known{"all"};
   std::string numbers;
   for (const Lesson& lesson : lessons::all_lessons()) {
@@ -256,12 +259,10 @@ void add_lesson(CLI::App& learn, Action& action, Lesson lesson) {
 
 void add_learn(CLI::App& app, Action& action) {
   auto flags = std::make_shared<LearnFlags>();
-  auto unknown = std::make_shared<std::string>();
   CLI::App* learn = app.add_subcommand(
       "learn", "The chapter, lesson by lesson: shapes, numbers and pictures of each idea.");
   learn->require_subcommand(0, 1);
   add_language(*learn, *flags);
-  learn->add_option("lesson", *unknown, "Number or name")->group("");
   for (Lesson& lesson : lessons::all_lessons()) add_lesson(*learn, action, std::move(lesson));
   auto all_flags = std::make_shared<LearnFlags>();
   CLI::App* all =
@@ -275,8 +276,9 @@ void add_learn(CLI::App& app, Action& action) {
       "  attend learn                        # the list\n"
       "  attend learn 5 --keys 6 --out here  # in the terminal, and as a page\n"
       "  attend learn all --out gallery");
-  learn->callback([flags, unknown, learn, &action] {
-    if (!unknown->empty()) refuse_lesson(*unknown);
+  learn->allow_extras();  // after the lessons, which would inherit it: what is left names none
+  learn->callback([flags, learn, &action] {
+    if (!learn->remaining().empty()) refuse_lesson(learn->remaining().front());
     if (learn->get_subcommands().empty()) action = [flags] { return list_lessons(*flags); };
   });
 }

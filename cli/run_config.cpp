@@ -47,11 +47,6 @@ std::string heading_of(const std::string& toml) {
 
 }  // namespace
 
-std::vector<core::ConfigTable> RunConfig::tables() {
-  return {attend::data::describe(data), attend::text::describe(text), attend::describe(model),
-          attend::training::describe(training), attend::decoding::describe(decoding)};
-}
-
 std::vector<std::string> preset_names() {
   std::vector<std::string> names;
   for (const auto& preset : presets()) names.emplace_back(preset.first);

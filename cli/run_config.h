@@ -1,27 +1,14 @@
-// The whole configuration of a run: every folder's table, in the order in which they are printed.
+// Where a run's configuration comes from: a file or a preset.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "attend/data/config.h"
-#include "attend/decoding/config.h"
-#include "attend/models/config.h"
-#include "attend/text/pipeline.h"
-#include "attend/training/config.h"
+#include "attend/training/run_config.h"
 
 namespace attend::cli {
 
-struct RunConfig {
-  text::TextConfig text;
-  data::DataConfig data;
-  ModelConfig model;
-  training::TrainingConfig training;
-  decoding::DecodingConfig decoding;
-
-  /// The tables over this object's fields; it has to outlive them.
-  std::vector<core::ConfigTable> tables();
-};
+using training::RunConfig;
 
 /// Reads a TOML file, or a preset by its name ("bahdanau"), over the values `config` has. Throws
 /// DataError with path and line, naming the presets when there is neither.

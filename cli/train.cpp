@@ -87,14 +87,9 @@ RunConfig configure(const TrainFlags& flags) {
 
 std::unique_ptr<Seq2Seq> build_model(RunConfig& config, const TrainData& data,
                                      const TrainFlags& flags) {
-  ModelConfig model = config.model;
-  model.source_vocabulary = data.source.vocabulary_size();
-  model.target_vocabulary = data.target.vocabulary_size();
-  model.longest = config.data.steps;
-  model.begin_id = data.target.special().begin;
-  model.padding_id = data.target.special().padding;
-  auto built = make_model(model, {.seed = static_cast<uint64_t>(config.training.seed),
-                                  .device = ops::choose_device(flags.device)});
+  auto built = make_model(with_texts(config.model, data.source, data.target, config.data.steps),
+                          {.seed = static_cast<uint64_t>(config.training.seed),
+                           .device = ops::choose_device(flags.device)});
   if (!flags.init.empty()) load_weights_into(flags.init, *built);
   return built;
 }

@@ -1,9 +1,22 @@
 #include "attend/lessons/figure_svg.h"
 
+#include <algorithm>
+
 #include "attend/render/svg_map.h"
 
 namespace attend::lessons {
 namespace {
+
+// A few cells in several panels are large enough to hold their numbers.
+double cell_for(const render::AttentionMap& map) {
+  size_t longest = 0, across = 0;
+  for (const auto& panel : map.panels) {
+    longest = std::max({longest, panel.rows.size(), panel.columns.size()});
+    across += panel.columns.size();
+  }
+  const bool is_small = map.panels.size() > 1 && longest <= 8 && across <= 24;
+  return is_small ? 32 : 0;
+}
 
 std::string map_svg(render::AttentionMap map, const MapLook& look, const std::string& title) {
   map.title = title;
@@ -11,6 +24,8 @@ std::string map_svg(render::AttentionMap map, const MapLook& look, const std::st
   options.scaling = look.scaling;
   options.quantity = look.quantity;
   options.columns = look.columns;
+  options.most_titles = 600;  // so that the gallery stays small
+  options.cell = cell_for(map);
   return render::map_to_svg(map, options);
 }
 

@@ -15,7 +15,7 @@ body { max-width: 84rem; }
 .card:hover { border-color: var(--accent); } .card h2 { margin: .5rem 0 .2rem; font-size: 1rem; }
 .card p { margin: .2rem 0; color: var(--dim); font-size: .9rem; }
 .thumbnail { height: 11rem; display: flex; justify-content: center; overflow: hidden; }
-.thumbnail svg { max-width: 100%; height: 100%; } .thumbnail .bg { fill: none; }
+.thumbnail svg { max-width: 100%; height: 100%; } .thumbnail .am .bg { fill: none; }
 )css";
 
 // A picture that scales to its card: the viewBox gives the sides, so the width attribute goes.

@@ -9,10 +9,10 @@
 #include "attend/core/files.h"
 #include "attend/data/dataset.h"
 #include "attend/data/split.h"
-#include "attend/decoding/config.h"
 #include "attend/lessons/assets.h"
 #include "attend/models/model_files.h"
 #include "attend/text/clean.h"
+#include "attend/training/run_config.h"
 #include "attend/training/trainer.h"
 
 namespace attend::lessons {
@@ -23,23 +23,9 @@ namespace fs = std::filesystem;
 constexpr double kHeldOut = 0.1;
 constexpr uint64_t kSeed = 1;
 
-// What runs, as the tables of a model's config.toml.
-struct Settings {
-  text::TextConfig text;
-  data::DataConfig data;
-  ModelConfig model;
-  training::TrainingConfig training;
-  decoding::DecodingConfig decoding;
-
-  std::vector<core::ConfigTable> tables() {
-    return {attend::data::describe(data), attend::text::describe(text), attend::describe(model),
-            attend::training::describe(training), attend::decoding::describe(decoding)};
-  }
-};
-
 // The demo's settings, which suit a few thousand short pairs, for every kind.
-Settings settings_for(ModelKind kind, int64_t epochs, int64_t threads) {
-  Settings s;
+training::RunConfig settings_for(ModelKind kind, int64_t epochs, int64_t threads) {
+  training::RunConfig s;
   s.data.steps = 14;
   s.model.kind = kind;
   s.model.embedding = 64;
@@ -66,13 +52,13 @@ std::vector<std::string> side(const std::vector<data::Pair>& pairs,
 }
 
 struct Run {
-  Settings settings;
+  training::RunConfig settings;
   std::string toml;
   std::shared_ptr<LoadedModel> loaded;
   data::Dataset train;
 };
 
-Run prepare(Settings settings, const std::vector<data::Pair>& pairs) {
+Run prepare(training::RunConfig settings, const std::vector<data::Pair>& pairs) {
   Run run{std::move(settings), "", nullptr, {}};
   run.toml = core::print_config(run.settings.tables());
   const auto& text = run.settings.text;
@@ -81,12 +67,8 @@ Run prepare(Settings settings, const std::vector<data::Pair>& pairs) {
       text::Pipeline::build(text, text::Side::kSource, side(pairs, &data::Pair::source)),
       text::Pipeline::build(text, text::Side::kTarget, side(pairs, &data::Pair::target)), nullptr});
   const text::Pipeline &source = run.loaded->source, &target = run.loaded->target;
-  ModelConfig model = run.settings.model;
-  model.source_vocabulary = source.vocabulary_size();
-  model.target_vocabulary = target.vocabulary_size();
-  model.begin_id = target.special().begin;
-  model.padding_id = target.special().padding;
-  run.loaded->model = make_model(model, {.seed = kSeed});
+  run.loaded->model = make_model(
+      with_texts(run.settings.model, source, target, run.settings.data.steps), {.seed = kSeed});
   run.train = data::encode_pairs(pairs, source, target, run.settings.data.steps);
   return run;
 }
@@ -162,7 +144,7 @@ std::shared_ptr<const LoadedModel> Models::trained(ModelKind kind) {
 void Models::watch(
     ModelKind kind, int64_t epochs,
     const std::function<void(std::shared_ptr<const LoadedModel>, int64_t epoch)>& look) {
-  Settings settings = settings_for(kind, epochs, options_.threads);
+  training::RunConfig settings = settings_for(kind, epochs, options_.threads);
   settings.training.validate_every = 1;
   Run run = prepare(std::move(settings), train_pairs());
   const std::string folder = (fs::path(options_.folder) / ("watched-" + kind_name(kind))).string();

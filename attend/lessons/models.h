@@ -23,9 +23,9 @@ namespace attend::lessons {
 class Models {
  public:
   struct Options {
-    std::string folder;  ///< where trained models are kept; made when first needed
-    std::string data;    ///< file of pairs to train on; empty: the phrasebook compiled in
-    std::string model;   ///< folder of a model to use in place of training one of its kind
+    std::string folder = {};  ///< where trained models are kept; made when first needed
+    std::string data = {};    ///< file of pairs to train on; empty: the phrasebook compiled in
+    std::string model = {};   ///< folder of a model to use in place of training one of its kind
     int64_t epochs = 30;
     int64_t threads = 0;                      ///< 0: as many as this process may use
     const std::atomic<bool>* stop = nullptr;  ///< once true: training ends with DataError

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "attend/lessons/step_text.h"
+#include "attend/lessons/table_text.h"
 #include "attend/render/terminal_line.h"
 #include "attend/render/text_metrics.h"
 
@@ -41,31 +42,12 @@ class TerminalWriter {
     blank();
     line(step.formula + "   " + shape_text(step));
     paragraphs(step.note, "  ");
-    for (const auto& row : number_rows(step)) line(row.empty() ? "" : "    " + row);
+    for (const auto& row : number_rows(step)) number_line(row);
   }
 
   void operator()(const Table& table) {
     caption(table.caption);
-    std::vector<int> widths(table.columns.size(), 0);
-    const auto measure = [&](const std::vector<std::string>& row) {
-      for (size_t c = 0; c < row.size(); ++c)
-        widths[c] = std::max(widths[c], render::display_width(render::printable(row[c])));
-    };
-    measure(table.columns);
-    for (const auto& row : table.rows) measure(row);
-    const auto write = [&](const std::vector<std::string>& row) {
-      std::string text;
-      for (size_t c = 0; c < row.size(); ++c)
-        text += (c > 0 ? "  " : "") + render::pad_right(row[c], widths[c]);
-      text.erase(text.find_last_not_of(' ') + 1);
-      line("  " + text);
-    };
-    write(table.columns);
-    std::string rule;
-    for (size_t c = 0; c < widths.size(); ++c)
-      rule += (c > 0 ? "  " : "") + std::string(static_cast<size_t>(widths[c]), '-');
-    line("  " + rule);
-    for (const auto& row : table.rows) write(row);
+    for (const auto& row : table_lines(table, look_.width - 2)) line("  " + row);
   }
 
   void operator()(const MapFigure& figure) {
@@ -131,6 +113,20 @@ class TerminalWriter {
         first = false;
       }
     }
+  }
+
+  /// A row of numbers, broken between two where it is too long.
+  void number_line(std::string row) {
+    std::string indent = "    ";
+    while (static_cast<int>(indent.size() + row.size()) > look_.width) {
+      const size_t most = static_cast<size_t>(look_.width) - indent.size();
+      size_t cut = row.rfind("  ", most);
+      if (cut == std::string::npos || row.find_first_not_of(' ') > cut) break;
+      line(indent + row.substr(0, cut));
+      indent = "      ";
+      row.erase(0, cut + 2);
+    }
+    line(row.empty() ? "" : indent + row);
   }
 
   void caption(const Bilingual& text) {

@@ -24,7 +24,7 @@ figure, .panel { margin: 1.2rem 0; } figcaption { font-weight: 600; margin: 0 0 
 figcaption + figcaption { margin-top: -.3rem; }
 .scroll { overflow-x: auto; }
 aside { border-left: 4px solid var(--accent); padding: .1rem 0 .1rem .9rem; margin: 1rem 0; }
-aside p { margin: .3rem 0; } p { margin: .6rem 0; } p[lang=zh] { color: var(--ink); }
+aside p { margin: .3rem 0; } p { margin: .6rem 0; }
 .step { margin: 1rem 0; } .step code { font-size: 1rem; } .shape { color: var(--accent);
   margin-left: .8rem; font-variant-numeric: tabular-nums; }
 pre { background: var(--panel); padding: .6rem .9rem; border-radius: .3rem; overflow-x: auto;
@@ -164,9 +164,10 @@ std::string lesson_style() { return kStyle; }
 void add_moving_parts(render::Page& page) {
   page.style(colours(Background::kLight) + "@media (prefers-color-scheme: dark) {\n" +
              colours(Background::kDark) + "}\n");
-  const json look = {{"heat", palette_json(Palette::kHeat)},
-                     {"diverging", palette_json(Palette::kDiverging)},
-                     {"ink", {ink_json(Palette::kHeat), ink_json(Palette::kDiverging)}}};
+  const json look = {
+      {"heat", palette_json(Palette::kHeat)},
+      {"diverging", palette_json(Palette::kDiverging)},
+      {"ink", json::array({ink_json(Palette::kHeat), ink_json(Palette::kDiverging)})}};
   page.data("attend-look", look.dump());
   page.script(asset("panel"));
 }
@@ -194,6 +195,11 @@ std::string animation_json(const Animation& animation) {
   for (const auto& panel : first.panels)
     panels.push_back({{"title", panel.title}, {"rows", panel.rows}, {"columns", panel.columns}});
   json frames = json::array();
+  // One scale for all frames: what changes is the map, not what a colour means.
+  render::AttentionMap all;
+  for (const Frame& frame : animation.frames)
+    all.panels.insert(all.panels.end(), frame.map.panels.begin(), frame.map.panels.end());
+  const auto scale = render::ValueScale::of(all, animation.look.scaling);
   for (const Frame& frame : animation.frames) {
     json one = {{"label", frame.label}, {"weights", json::array()}};
     for (const auto& panel : frame.map.panels) one["weights"].push_back(matrix_json(panel));
@@ -204,7 +210,8 @@ std::string animation_json(const Animation& animation) {
               {"row_axis", first.row_axis},
               {"column_axis", first.column_axis},
               {"quantity", animation.look.quantity},
-              {"signed", animation.look.scaling == render::Scaling::kDiverging}}
+              {"size", scale.high},
+              {"signed", scale.palette == Palette::kDiverging}}
       .dump();
 }
 

@@ -3,6 +3,7 @@
 namespace attend::lessons {
 
 // Pooling
+Lesson attention_cues_lesson();
 Lesson average_pooling_lesson();
 // Scores
 Lesson masked_softmax_lesson();
@@ -11,6 +12,7 @@ Lesson masked_softmax_lesson();
 
 std::vector<Lesson> all_lessons() {
   std::vector<Lesson> all;
+  all.push_back(attention_cues_lesson());
   all.push_back(average_pooling_lesson());
   all.push_back(masked_softmax_lesson());
   return all;

@@ -91,6 +91,16 @@ void save_weights(const std::string& folder, const Seq2Seq& model, const text::P
                 identify(source, target, config_toml));
 }
 
+ModelConfig with_texts(ModelConfig config, const text::Pipeline& source,
+                       const text::Pipeline& target, int64_t longest) {
+  config.longest = longest;
+  config.source_vocabulary = source.vocabulary_size();
+  config.target_vocabulary = target.vocabulary_size();
+  config.begin_id = target.special().begin;
+  config.padding_id = target.special().padding;
+  return config;
+}
+
 LoadedModel load_model(const std::string& folder, at::Device device) {
   require_folder(folder);
   const std::string config_path = folder + "/config.toml";
@@ -102,12 +112,9 @@ LoadedModel load_model(const std::string& folder, at::Device device) {
   check_identity(file.identity, identity_of(config, loaded.source, loaded.target), file.path,
                  folder + "/" + text::file_name(loaded.source.tokeniser(), text::Side::kSource),
                  folder + "/" + text::file_name(loaded.target.tokeniser(), text::Side::kTarget));
-  config.model.source_vocabulary = loaded.source.vocabulary_size();
-  config.model.target_vocabulary = loaded.target.vocabulary_size();
-  config.model.longest = file.longest(config.data.steps);
-  config.model.begin_id = loaded.target.special().begin;
-  config.model.padding_id = loaded.target.special().padding;
-  loaded.model = make_model(config.model, {.seed = 0, .device = device});
+  loaded.model = make_model(
+      with_texts(config.model, loaded.source, loaded.target, file.longest(config.data.steps)),
+      {.seed = 0, .device = device});
   file.copy_into(loaded.model->parameters());
   return loaded;
 }

@@ -22,6 +22,11 @@ struct LoadedModel {
   std::unique_ptr<Seq2Seq> model;
 };
 
+/// The configuration with what the texts add to it: the vocabularies' sizes and marks, and the
+/// longest sentence in ids.
+ModelConfig with_texts(ModelConfig config, const text::Pipeline& source,
+                       const text::Pipeline& target, int64_t longest);
+
 /// What weights trained with these belong to. Only [text] and [model] of `config_toml` count.
 ModelIdentity identify(const text::Pipeline& source, const text::Pipeline& target,
                        const std::string& config_toml);

@@ -13,6 +13,7 @@ namespace {
 // Labels are shortened only where they would dwarf the picture; hovering shows them whole.
 constexpr int kWidestLabel = 60;
 constexpr size_t kWidestGrid = 8;
+constexpr double kSpacePerNumber = 50;  // pixels from one round number on an axis to the next
 
 double side_of_cell(size_t longest, bool alone) {
   const double n = static_cast<double>(std::max<size_t>(longest, 1));
@@ -22,25 +23,26 @@ double side_of_cell(size_t longest, bool alone) {
   return std::clamp(std::floor(260 / n), longest <= 220 ? 4.0 : 1.0, 24.0);
 }
 
-std::vector<std::string> shown(const std::vector<std::string>& labels) {
-  std::vector<std::string> out;
-  for (const std::string& label : labels) out.push_back(cut_to_width(label, kWidestLabel));
-  return out;
+std::vector<AxisTick> shown(const std::vector<std::string>& labels, int step, double cell) {
+  const double length = cell * static_cast<double>(labels.size());
+  std::vector<AxisTick> ticks =
+      axis_ticks(labels, step, static_cast<int>(length / kSpacePerNumber));
+  for (AxisTick& tick : ticks) tick.label = cut_to_width(tick.label, kWidestLabel);
+  return ticks;
 }
 
-double widest(const std::vector<std::string>& labels, double font) {
+double widest(const std::vector<AxisTick>& ticks, double font) {
   double width = 0;
-  for (const std::string& label : labels) width = std::max(width, font * text_width_em(label));
+  for (const AxisTick& tick : ticks) width = std::max(width, font * text_width_em(tick.label));
   return width;
 }
 
 /// How far slanted labels reach beyond the matrix on its right.
 double overhang(const PanelLayout& layout, double matrix_width) {
   double right = 0;
-  for (size_t c = 0; c < layout.columns.size(); ++c) {
-    const double start = (static_cast<double>(c) + 0.5) * layout.cell;
-    const double reach = kSlant * layout.font * (text_width_em(layout.columns[c]) + 1);
-    right = std::max(right, start + reach - matrix_width);
+  for (const AxisTick& tick : layout.columns) {
+    const double reach = kSlant * layout.font * (text_width_em(tick.label) + 1);
+    right = std::max(right, tick.place * layout.cell + reach - matrix_width);
   }
   return right;
 }
@@ -52,13 +54,17 @@ PanelLayout layout_panel(const MapPanel& panel, bool alone, double cell) {
   layout.cell =
       cell > 0 ? cell : side_of_cell(std::max(panel.rows.size(), panel.columns.size()), alone);
   layout.font = std::clamp(std::floor(layout.cell * 0.75), 9.0, 13.0);
-  layout.label_step = std::max(1, static_cast<int>(std::ceil(layout.font * 1.1 / layout.cell)));
-  layout.rows = shown(panel.rows);
-  layout.columns = shown(panel.columns);
+  const int step = std::max(1, static_cast<int>(std::ceil(layout.font * 1.1 / layout.cell)));
+  layout.rows = shown(panel.rows, step, layout.cell);
+  // Numbers of several digits would be slanted one a cell; level ones in larger steps read better.
+  const bool fits = widest(shown(panel.columns, 1, layout.cell), layout.font) <= layout.cell - 4;
+  const bool round = !fits && is_numeric(panel.columns);
+  layout.columns = shown(panel.columns, round ? std::max(step, 2) : step, layout.cell);
+  layout.omits_labels = step > 1 && !(is_numeric(panel.rows) && is_numeric(panel.columns));
   layout.shows_axes = alone;
   const double axis = alone ? kAxisSize + 8 : 0;
   const double label_height = widest(layout.columns, layout.font);
-  layout.slanted = label_height > layout.cell - 4;
+  layout.slanted = !round && label_height > layout.cell - 4;
   layout.matrix_x = axis + widest(layout.rows, layout.font) + 8;
 
   const double matrix_width = layout.cell * static_cast<double>(panel.columns.size());

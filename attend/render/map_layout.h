@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "attend/render/attention_map.h"
+#include "attend/render/axis_ticks.h"
 
 namespace attend::render {
 
@@ -16,12 +17,12 @@ struct PanelLayout {
   double matrix_y = 0;  ///< top edge of the cells
   double width = 0;     ///< all of the panel, its labels and title included
   double height = 0;
-  int label_step = 1;      ///< every n-th label is drawn: 1 as long as cells are as tall as text
-  bool slanted = true;     ///< column labels at 45 degrees; else level
-  bool shows_axes = true;  ///< the axes' names stand at the panel
+  bool omits_labels = false;  ///< some labels are left out, and no round numbers stand for them
+  bool slanted = true;        ///< column labels at 45 degrees; else level
+  bool shows_axes = true;     ///< the axes' names stand at the panel
   std::vector<std::string> title;  ///< lines
-  std::vector<std::string> rows;   ///< labels as drawn
-  std::vector<std::string> columns;
+  std::vector<AxisTick> rows;      ///< labels as drawn
+  std::vector<AxisTick> columns;
 };
 
 /// `alone`: the picture has this panel only, so it may be large. `cell` 0: chosen by the panel's

@@ -16,7 +16,6 @@ namespace attend::render {
 namespace {
 
 constexpr size_t kMostCells = 4'000'000;
-constexpr size_t kMostCellsWithTitles = 4'000;
 constexpr double kMargin = 18;
 constexpr double kPanelGap = 30;
 constexpr double kHeadingSize = 17;
@@ -107,25 +106,23 @@ class MapDrawing {
       svg_.text(x, top + 12, panel.rows.empty() ? "no rows" : "no columns", {12, "dim"});
       return;
     }
-    draw_labels(panel, layout, left, top);
+    draw_labels(layout, left, top);
     if (layout.shows_axes) draw_axes(panel, layout, x, y, left, top);
-    const auto draw = cells_ <= kMostCellsWithTitles ? draw_cells : draw_merged_cells;
+    const auto draw = cells_ <= options_.most_titles ? draw_cells : draw_merged_cells;
     draw(svg_, styles_, panel, scale_, layout.cell, left, top);
   }
 
-  void draw_labels(const MapPanel& panel, const PanelLayout& layout, double left, double top) {
-    const auto step = static_cast<size_t>(layout.label_step);
-    for (size_t r = 0; r < panel.rows.size(); r += step) {
-      const double middle = top + (static_cast<double>(r) + 0.5) * layout.cell;
-      svg_.text(left - 6, middle + layout.font * 0.34, layout.rows[r], {layout.font, "ink", "end"});
-    }
-    for (size_t c = 0; c < panel.columns.size(); c += step) {
-      const double middle = left + (static_cast<double>(c) + 0.5) * layout.cell;
+  void draw_labels(const PanelLayout& layout, double left, double top) {
+    for (const AxisTick& tick : layout.rows)
+      svg_.text(left - 6, top + tick.place * layout.cell + layout.font * 0.34, tick.label,
+                {layout.font, "ink", "end"});
+    for (const AxisTick& tick : layout.columns) {
+      const double middle = left + tick.place * layout.cell;
       if (layout.slanted)
-        svg_.text(middle + layout.font * 0.3, top - 5, layout.columns[c],
+        svg_.text(middle + layout.font * 0.3, top - 5, tick.label,
                   {layout.font, "ink", "start", -45});
       else
-        svg_.text(middle, top - 6, layout.columns[c], {layout.font, "ink", "middle"});
+        svg_.text(middle, top - 6, tick.label, {layout.font, "ink", "middle"});
     }
   }
 
@@ -192,7 +189,7 @@ class MapDrawing {
     if (map_.panels.size() > 1)
       note += "; rows: " + map_.row_axis + ", columns: " + map_.column_axis;
     for (const PanelLayout& layout : layouts_)
-      if (layout.label_step > 1) return note + "; some labels are left out for room";
+      if (layout.omits_labels) return note + "; some labels are left out for room";
     return note;
   }
 

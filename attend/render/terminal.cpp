@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/render/axis_ticks.h"
 #include "attend/render/check.h"
 #include "attend/render/terminal_header.h"
 #include "attend/render/terminal_line.h"
@@ -24,10 +25,11 @@ constexpr std::string_view kRamp = " ':*oO#@";
 
 bool is_signed(const ValueScale& scale) { return scale.palette == Palette::kDiverging; }
 
-/// The ramp's mark of a level; on a diverging scale, of its distance from the middle.
-char ramp(const ValueScale& scale, int level) {
-  const int size = is_signed(scale) ? std::abs(2 * level - (kPaletteSize - 1)) : level;
-  return kRamp[static_cast<size_t>(size) * kRamp.size() / kPaletteSize];
+/// The ramp's mark of a fraction of the scale; on a diverging one, of the distance from its middle.
+char ramp(const ValueScale& scale, double fraction) {
+  const double size = is_signed(scale) ? std::abs(2 * fraction - 1) : fraction;
+  const auto step = static_cast<size_t>(size * static_cast<double>(kRamp.size()));
+  return kRamp[std::min(step, kRamp.size() - 1)];
 }
 
 class PanelPrinter {
@@ -46,6 +48,9 @@ class PanelPrinter {
     for (const int cell : kCellWidths)
       if (width_of(cell, 0, count) <= options_.width) return {block(cell, 0, count)};
     std::vector<TerminalBlock> blocks;
+    // Along a quantity the neighbours are alike, so that a narrow cell tells enough.
+    if (is_numeric(panel_.columns) && width_of(1, 0, count) <= options_.width)
+      return {block(1, 0, count)};
     const int cell = kCellWidths[std::size(kCellWidths) - 1];
     for (size_t first = 0; first < count;) {
       size_t end = first + 1;
@@ -63,6 +68,12 @@ class PanelPrinter {
   /// Labels of columns [first, end) at their places, cut where the screen ends.
   std::vector<HeaderLabel> labels(int cell, size_t first, size_t end) const {
     std::vector<HeaderLabel> labels;
+    if (cell <= 2 && end - first == panel_.columns.size() && is_numeric(panel_.columns)) {
+      const int most = cell * static_cast<int>(end) / 8;
+      for (const AxisTick& tick : axis_ticks(panel_.columns, 2, most))
+        labels.push_back({tick.label, label_width_ + 1 + static_cast<int>(tick.place * cell)});
+      return labels;
+    }
     for (size_t c = first; c < end; ++c) {
       const int x = label_width_ + 1 + cell * static_cast<int>(c - first) + (cell > 2 ? 1 : 0);
       labels.push_back({cut_to_width(panel_.columns[c], kWidestColumnLabel, ellipsis_), x});
@@ -130,10 +141,11 @@ class PanelPrinter {
     std::string number = has_number ? format_weight_short(weight) : "";
     // ".00" tells less than an empty cell, and hides the pattern of the others.
     if (has_number && std::abs(weight) < 0.005f) number = "   ";
-    if (level < 0) number = has_number ? "  ?" : "??";
+    if (level < 0) number = has_number ? "  ?" : std::string(static_cast<size_t>(cell), '?');
     if (is_ascii()) {
-      std::string mark(has_number ? 1 : 2, level < 0 ? ' ' : ramp(scale_, level));
-      if (!has_number && is_signed(scale_) && mark[1] != ' ') mark[0] = weight < 0 ? '-' : '+';
+      std::string mark(cell == 2 ? 2 : 1,
+                       level < 0 ? ' ' : ramp(scale_, level / double{kPaletteSize}));
+      if (cell == 2 && is_signed(scale_) && mark[1] != ' ') mark[0] = weight < 0 ? '-' : '+';
       line.add(has_number ? mark + number : level < 0 ? number : mark);
       if (cell == 5) line.add(" ");
       return;
@@ -189,8 +201,7 @@ TerminalLine scale_line(const AttentionMap& map, const ValueScale& scale,
     const auto place = static_cast<size_t>(i);
     const auto size = static_cast<size_t>(steps);
     if (options.colour == TerminalColour::kAscii)
-      line.add(
-          std::string(1, ramp(scale, static_cast<int>(place * (kPaletteSize - 1) / (size - 1)))));
+      line.add(std::string(1, ramp(scale, static_cast<double>(i) / steps)));
     else
       line.add_on(
           palette(scale.palette, options.background)[place * (kPaletteSize - 1) / (size - 1)], " ");

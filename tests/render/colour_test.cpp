@@ -76,8 +76,32 @@ TEST(Colour, ClampsAndTakesNaN) {
 }
 
 TEST(Colour, TextOnEveryColourIsReadable) {
-  for (const Rgb colour : heat_palette(Background::kLight))
-    EXPECT_GE(contrast(colour, text_colour_on(colour)), 4.5) << hex(colour);  // WCAG 2, level AA
+  for (const Palette kind : {Palette::kHeat, Palette::kDiverging})
+    for (const Background background : {Background::kLight, Background::kDark})
+      for (const Rgb colour : palette(kind, background))
+        EXPECT_GE(contrast(colour, text_colour_on(colour)), 4.5) << hex(colour);  // WCAG 2, AA
+}
+
+TEST(Colour, DivergingArmsAreBlueAndOrangeAndEqual) {
+  for (const Background background : {Background::kLight, Background::kDark}) {
+    const Rgb zero = diverging_colour(0, background);
+    EXPECT_LT(contrast(zero, background == Background::kLight ? Rgb{255, 255, 255} : Rgb{0, 0, 0}),
+              1.3);
+    double last = 0;
+    for (int i = 1; i <= 20; ++i) {
+      const Rgb below = diverging_colour(-i / 20.0, background);
+      const Rgb above = diverging_colour(i / 20.0, background);
+      EXPECT_GT(below.blue, below.red) << i;
+      EXPECT_GT(above.red, above.blue) << i;
+      // Both are equally light, and the farther from zero the more.
+      EXPECT_LT(contrast(below, above), 1.45) << i;
+      EXPECT_GT(contrast(zero, below), last) << i;
+      last = contrast(zero, below);
+    }
+    EXPECT_EQ(diverging_colour(9, background), palette(Palette::kDiverging, background)[255]);
+    EXPECT_EQ(diverging_colour(-9, background), palette(Palette::kDiverging, background)[0]);
+    EXPECT_EQ(diverging_colour(std::nan(""), background), zero);
+  }
 }
 
 TEST(Colour, ContrastIsThatOfWcag) {

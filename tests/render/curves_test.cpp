@@ -96,6 +96,37 @@ TEST(CurvesSvg, EmptyAndSmallestArePictures) {
   EXPECT_THAT(svg, HasSubstr("<circle"));
 }
 
+TEST(CurvesSvg, PointsAreMarkersWithoutALine) {
+  Curves curves;
+  curves.series = {{"line", {1, 2}, {1, 2}}, {"data", {1, 2, 3}, {3, 1, 2}, true}};
+  const std::string svg = curves_to_svg(curves);
+  EXPECT_EQ(xml_problem(svg), "");
+  EXPECT_THAT(svg, HasSubstr("class=\"s0\""));
+  EXPECT_THAT(svg, Not(HasSubstr("class=\"s1\"")));
+  size_t markers = 0;
+  for (size_t at = 0; (at = svg.find("class=\"m1\"", at)) != std::string::npos; ++at) ++markers;
+  EXPECT_EQ(markers, 4u);  // three points and the legend
+}
+
+TEST(CurvesTerminal, PointsAreNotJoined) {
+  Curves curves;
+  curves.series = {{"data", {0, 10}, {0, 10}, true}};
+  CurveTerminalOptions options;
+  options.colour = TerminalColour::kAscii;
+  const std::string text = curves_to_terminal(curves, options);
+  EXPECT_EQ(std::count(text.begin(), text.end(), 'o'), 3);  // two points and the legend
+}
+
+TEST(CurveAxes, LogarithmicInX) {
+  Curves curves;
+  curves.log_x = true;
+  curves.series = {{"a", {0, 1, 10, 100}, {5, 1, 2, 3}}};
+  const CurveAxes axes = curve_axes(curves);
+  EXPECT_DOUBLE_EQ(axes.x.low, 1);  // 0 has no place
+  EXPECT_DOUBLE_EQ(axes.x.fraction(10), 0.5);
+  EXPECT_LT(axes.y.high, 4);
+}
+
 TEST(CurvesTerminal, Goldens) {
   CurveTerminalOptions options;
   options.colour = TerminalColour::kAscii;

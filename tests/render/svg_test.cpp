@@ -160,13 +160,43 @@ TEST(Layout, LabelsAreInsideThePicture) {
           make_panel(numbered("extraordinairement", size), numbered("今天早上好", size));
       const PanelLayout layout = layout_panel(panel, alone, 0);
       const double last = layout.matrix_x + (size - 0.5) * layout.cell;
-      const double reach = kSlant * layout.font * text_width_em(layout.columns.back());
+      const double reach = kSlant * layout.font * text_width_em(layout.columns.back().label);
       EXPECT_LE(last + reach, layout.width) << size;
       EXPECT_LE(reach, layout.matrix_y) << size;
-      EXPECT_LE(layout.font * text_width_em(layout.rows.back()), layout.matrix_x) << size;
-      EXPECT_GE(layout.label_step * layout.cell, layout.font) << "labels run into each other";
+      EXPECT_LE(layout.font * text_width_em(layout.rows.back().label), layout.matrix_x) << size;
+      for (size_t i = 1; i < layout.rows.size(); ++i)
+        EXPECT_GE((layout.rows[i].place - layout.rows[i - 1].place) * layout.cell, layout.font)
+            << "labels run into each other";
     }
   }
+}
+
+TEST(Layout, ManyNumbersGiveWayToRoundOnes) {
+  std::vector<std::string> numbers;
+  for (int i = 0; i < 100; ++i) numbers.push_back(std::to_string(i * 0.05));
+  const PanelLayout layout = layout_panel(make_panel(numbered("q", 5), numbers), true, 4);
+  ASSERT_GE(layout.columns.size(), 3u);
+  EXPECT_LT(layout.columns.size(), 20u);
+  EXPECT_EQ(layout.columns[1].label, "1");
+  EXPECT_NEAR(layout.columns[1].place, 20.5, 1e-6);  // the cell of 1.00
+  EXPECT_FALSE(layout.slanted);
+  EXPECT_TRUE(layout.omits_labels);  // of the rows, which are no numbers
+}
+
+TEST(Svg, SignedMatricesHaveTheirOwnColoursAndUnit) {
+  AttentionMap map;
+  map.panels.resize(1);
+  map.panels[0].rows = {"a"};
+  map.panels[0].columns = {"b", "c"};
+  map.panels[0].weights = {-3, 1};
+  SvgOptions options;
+  options.scaling = Scaling::kDiverging;
+  options.quantity = "score (nats)";
+  const std::string svg = map_to_svg(map, options);
+  EXPECT_EQ(xml_problem(svg), "");
+  for (const char* part : {"class=\"d0\"", ">-3.000</text>", ">3.000</text>", "score (nats)"})
+    EXPECT_THAT(svg, HasSubstr(part));
+  EXPECT_THAT(svg, Not(HasSubstr("class=\"c")));
 }
 
 TEST(Layout, GridIsLayersByHeads) {

@@ -45,6 +45,17 @@ TEST(ValueScale, Range) {
   }
 }
 
+TEST(ValueScale, DivergingIsEvenAboutZero) {
+  const ValueScale scale = ValueScale::of(map_of({-2.f, 0.5f, kNaN}), Scaling::kDiverging);
+  EXPECT_DOUBLE_EQ(scale.low, -2);
+  EXPECT_DOUBLE_EQ(scale.high, 2);
+  EXPECT_EQ(scale.palette, Palette::kDiverging);
+  EXPECT_EQ(scale.level(-2), 0);
+  EXPECT_EQ(scale.level(0), 128);
+  EXPECT_DOUBLE_EQ(ValueScale::of(map_of({0.f}), Scaling::kDiverging).high, 1);
+  EXPECT_DOUBLE_EQ(ValueScale::of(map_of({}), Scaling::kDiverging).low, -1);
+}
+
 TEST(ValueScale, OneScaleForAllPanels) {
   AttentionMap map = map_of({0.1f});
   map.panels.push_back(map_of({0.8f}).panels[0]);

@@ -4,10 +4,11 @@
 // control's number by its key, `data` is what the lesson handed over. It returns
 //   numbers   a flat array of what is drawn, for the test that compares it with the library
 //   pictures  any of
-//     {kind: "map", title, rows, columns, weights, row_axis, column_axis, quantity, signed}
+//     {kind: "map", title, rows, columns, weights, row_axis, column_axis, quantity, signed, size}
 //     {kind: "curves", title, x_axis, y_axis, series: [{name, x, y, points}], low, high}
 //     {kind: "bars", title, value_axis, names, series: [{name, values}], low, high}
-//     where `weights` is rows of numbers, `signed` asks for the diverging colours, and low and high
+//     where `weights` is rows of numbers, `signed` asks for the diverging colours, `size` is the
+//     number at the end of the colours (absent: 1 for weights, else the largest), and low and high
 //     (may be absent) are what the axis shows at least, so that it does not jump
 //   text      lines below (may be absent)
 const look = attendData('attend-look');
@@ -49,8 +50,8 @@ const svg = (wide, high, name, body) =>
 function drawMap(picture) {
   const rows = picture.rows, columns = picture.columns;
   const all = picture.weights.flat().filter(Number.isFinite);
-  const size = Math.max(...all.map(Math.abs), 1e-12);
-  const unit = !picture.signed && all.every(w => w >= -1e-4 && w <= 1.0001);
+  const size = picture.size || Math.max(...all.map(Math.abs), 1e-12);
+  const unit = !picture.size && !picture.signed && all.every(w => w >= -1e-4 && w <= 1.0001);
   const low = picture.signed ? -size : Math.min(0, ...all), high = unit ? 1 : size;
   const palette = look[picture.signed ? 'diverging' : 'heat'][darkMode.matches ? 1 : 0];
   const level = w => Math.round(Math.min(1, Math.max(0, (w - low) / (high - low))) * 255);
@@ -233,7 +234,7 @@ window.attendAnimation = id => {
       kind: 'map', title: panel.title, rows: panel.rows, columns: panel.columns,
       weights: frame.weights[p],
       row_axis: film.row_axis, column_axis: film.column_axis, quantity: film.quantity,
-      signed: film.signed})).join('');
+      signed: film.signed, size: film.size})).join('');
   };
   let timer = 0;
   const stop = () => { clearInterval(timer); timer = 0; play.textContent = '▶'; };
