@@ -1,4 +1,6 @@
 // What holds for every score under every normaliser, with heads and without: one table.
+#include "tests/attention/score_table.h"
+
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
@@ -11,11 +13,8 @@
 
 #include <limits>
 
-#include "attend/attention/attention.h"
 #include "attend/core/errors.h"
-#include "tests/support/compare.h"
 #include "tests/support/golden.h"
-#include "tests/support/gradcheck.h"
 
 namespace attend {
 namespace {
@@ -23,73 +22,28 @@ namespace {
 using namespace ::attend::testing;  // NOLINT(google-build-using-namespace)
 using ::testing::HasSubstr;
 
-struct Named {
-  ScoreKind kind;
-  std::string name;
-  int64_t key_size;
-};
-const std::vector<Named> kScores{
-    {ScoreKind::kAdditive, "additive", 5},    {ScoreKind::kDot, "dot", 4},
-    {ScoreKind::kScaledDot, "scaled_dot", 4}, {ScoreKind::kBilinear, "bilinear", 5},
-    {ScoreKind::kCosine, "cosine", 4},        {ScoreKind::kGaussian, "gaussian", 4}};
-const std::vector<std::pair<Normaliser, std::string>> kNormalisers{
-    {Normaliser::kSoftmax, "softmax"},
-    {Normaliser::kSparsemax, "sparsemax"},
-    {Normaliser::kNone, "none"}};
+ScoreCase named(ScoreKind kind, const std::string& name, int64_t key_size) {
+  return {name, key_size, [kind](const ParameterScope& scope, const ScoreOptions& options) {
+            return make_score(kind, scope, options);
+          }};
+}
 
-// A score with parameters as the goldens have them.
-struct Layer {
-  Layer(const Named& score, int64_t heads, at::ScalarType dtype = at::kDouble,
-        at::Device device = at::kCPU)
-      : options{.query_size = 4, .key_size = score.key_size, .hidden = 6, .heads = heads},
-        attention(score.kind, store.scope(), options) {
-    store.allocate({.device = device, .dtype = dtype});
-    double start = 3.0;
-    for (const auto& slot : store.slots())
-      set_parameter(store, slot->name, cosines(slot->shape, start++).mul(0.7));
-  }
-  ParameterStore store;
-  ScoreOptions options;
-  Attention attention;
-};
+std::vector<ScoreCase> scores() {
+  return {
+      named(ScoreKind::kAdditive, "additive", 5),    named(ScoreKind::kDot, "dot", 4),
+      named(ScoreKind::kScaledDot, "scaled_dot", 4), named(ScoreKind::kBilinear, "bilinear", 5),
+      named(ScoreKind::kCosine, "cosine", 4),        named(ScoreKind::kGaussian, "gaussian", 4)};
+}
 
-struct Table : ::testing::TestWithParam<std::tuple<size_t, size_t>> {
-  static const Named& score() { return kScores[std::get<0>(GetParam())]; }
-  static Normaliser normaliser() { return kNormalisers[std::get<1>(GetParam())].first; }
-  static std::string name() { return kNormalisers[std::get<1>(GetParam())].second; }
-  static bool sums_to_one() { return normaliser() != Normaliser::kNone; }
-  static ops::AttentionOptions options(bool weights = true) {
-    ops::AttentionOptions o{.return_weights = weights};
-    o.normaliser = normaliser();
-    return o;
-  }
-  // (B, [H,] T, D)
-  static at::Tensor tensor(int64_t batch, int64_t heads, int64_t length, int64_t width,
-                           double start, at::ScalarType dtype = at::kDouble) {
-    return heads == 1 ? leaf({batch, length, width}, start, dtype)
-                      : leaf({batch, heads, length, width}, start, dtype);
-  }
-  static std::vector<at::Tensor> inputs(int64_t heads, at::ScalarType dtype = at::kDouble) {
-    return {tensor(2, heads, 3, 4, 0, dtype), tensor(2, heads, 4, score().key_size, 1, dtype),
-            tensor(2, heads, 4, 3, 2, dtype)};
-  }
-  static std::vector<at::Tensor> with_parameters(const Layer& layer, std::vector<at::Tensor> in) {
-    for (const at::Tensor& p : layer.store.tensors()) in.push_back(p);
-    return in;
-  }
-  static TensorFunction output(const Layer& layer, const Mask& mask) {
-    return [&layer, mask](const auto& in) {
-      return layer.attention.forward(in[0], in[1], in[2], mask, options()).output;
-    };
-  }
-};
+// Those that goldens are stored for.
+struct GoldenTable : ScoreTable {};
 
-TEST_P(Table, AgreesWithTheFormulaInEveryDtype) {
+TEST_P(GoldenTable, AgreesWithTheFormulaInEveryDtype) {
   static const Goldens goldens("attention/goldens.safetensors");
   for (const int64_t heads : {1, 2})
     for (const auto dtype : {at::kDouble, at::kFloat, at::kBFloat16}) {
       const std::string prefix = score().name + "." + std::to_string(heads) + ".";
-      const Layer layer(score(), heads, dtype);
+      const ScoreLayer layer(score(), heads, dtype);
       const auto in = inputs(heads, dtype);
       const Tolerance tolerance =
           dtype == at::kBFloat16 ? Tolerance{0.06, 0.06} : tolerance_of(dtype);
@@ -105,18 +59,18 @@ TEST_P(Table, AgreesWithTheFormulaInEveryDtype) {
     }
 }
 
-TEST_P(Table, GradientsInDouble) {
+TEST_P(ScoreTable, GradientsInDouble) {
   for (const int64_t heads : {1, 2}) {
-    const Layer layer(score(), heads);
+    const ScoreLayer layer(score(), heads);
     for (const Mask& mask : {Mask::none(), Mask::padding({3, 0}), Mask::causal(-1)})
       EXPECT_TRUE(check_gradients(output(layer, mask), with_parameters(layer, inputs(heads))));
   }
 }
 
-TEST_P(Table, DeadRowsAndLengthZeroGiveZeros) {
+TEST_P(ScoreTable, DeadRowsAndLengthZeroGiveZeros) {
   for (const int64_t heads : {1, 2})
     for (const auto dtype : {at::kDouble, at::kFloat, at::kBFloat16}) {
-      const Layer layer(score(), heads, dtype);
+      const ScoreLayer layer(score(), heads, dtype);
       const auto in = with_parameters(layer, inputs(heads, dtype));
       const Mask mask = Mask::padding({4, 0}) & Mask::causal(-1);  // the first query sees no key
       const auto found = layer.attention.forward(in[0], in[1], in[2], mask, options());
@@ -131,9 +85,9 @@ TEST_P(Table, DeadRowsAndLengthZeroGiveZeros) {
     }
 }
 
-TEST_P(Table, OneKeyAndNone) {
+TEST_P(ScoreTable, OneKeyAndNone) {
   for (const int64_t heads : {1, 2}) {
-    const Layer layer(score(), heads);
+    const ScoreLayer layer(score(), heads);
     const at::Tensor q = tensor(2, heads, 3, 4, 0), v = tensor(2, heads, 1, 3, 2);
     const auto one = layer.attention.forward(q, tensor(2, heads, 1, score().key_size, 1), v,
                                              Mask::none(), options());
@@ -150,11 +104,11 @@ TEST_P(Table, OneKeyAndNone) {
 }
 
 // However the hidden keys look, values and all gradients are those without them.
-TEST_P(Table, PaddingAndNeighboursChangeNothing) {
+TEST_P(ScoreTable, PaddingAndNeighboursChangeNothing) {
   for (const int64_t heads : {1, 2})
     for (const double garbage :
          {std::nan(""), std::numeric_limits<double>::infinity(), 1e30, 7.0}) {
-      const Layer layer(score(), heads, at::kFloat);
+      const ScoreLayer layer(score(), heads, at::kFloat);
       const auto clean = inputs(heads, at::kFloat);
       std::vector<at::Tensor> alone, wide;
       for (const at::Tensor& x : clean) alone.push_back(x.detach()[0].unsqueeze(0).clone());
@@ -188,9 +142,9 @@ TEST_P(Table, PaddingAndNeighboursChangeNothing) {
     }
 }
 
-TEST_P(Table, PermutingKeysPermutesWeights) {
+TEST_P(ScoreTable, PermutingKeysPermutesWeights) {
   const at::Tensor order = at::tensor(std::vector<int64_t>{2, 0, 3, 1}, at::kLong);
-  const Layer layer(score(), 2);
+  const ScoreLayer layer(score(), 2);
   const auto in = inputs(2);
   const auto one = layer.attention.forward(in[0], in[1], in[2], Mask::none(), options());
   const auto two = layer.attention.forward(in[0], in[1].index_select(2, order),
@@ -199,9 +153,9 @@ TEST_P(Table, PermutingKeysPermutesWeights) {
   EXPECT_TRUE(close(two.weights, one.weights.index_select(3, order)));
 }
 
-TEST_P(Table, WeightsSumToOneAndOutputsLieInTheHull) {
+TEST_P(ScoreTable, WeightsSumToOneAndOutputsLieInTheHull) {
   if (!sums_to_one()) GTEST_SKIP() << "without a normaliser weights are scores";
-  const Layer layer(score(), 2);
+  const ScoreLayer layer(score(), 2);
   const auto in = inputs(2);
   const auto found =
       layer.attention.forward(in[0] * 9, in[1], in[2], Mask::padding({4, 2}), options());
@@ -212,8 +166,8 @@ TEST_P(Table, WeightsSumToOneAndOutputsLieInTheHull) {
   EXPECT_TRUE(found.output.ge(in[2].amin(2, true).sub(1e-12)).all().item<bool>());
 }
 
-TEST_P(Table, AFutureTokenChangesNothingBeforeIt) {
-  const Layer layer(score(), 2);
+TEST_P(ScoreTable, AFutureTokenChangesNothingBeforeIt) {
+  const ScoreLayer layer(score(), 2);
   const at::Tensor q = tensor(1, 2, 4, 4, 0);
   at::Tensor k = tensor(1, 2, 4, score().key_size, 1).detach(), v = tensor(1, 2, 4, 3, 2).detach();
   const at::Tensor before = output(layer, Mask::causal())({q, k, v});
@@ -226,9 +180,9 @@ TEST_P(Table, AFutureTokenChangesNothingBeforeIt) {
   }
 }
 
-TEST_P(Table, AskingForWeightsAndDropout) {
+TEST_P(ScoreTable, AskingForWeightsAndDropout) {
   for (const int64_t heads : {1, 2}) {
-    const Layer layer(score(), heads);
+    const ScoreLayer layer(score(), heads);
     const auto in = inputs(heads);
     const Mask mask = Mask::padding({4, 2});
     for (const double p : {0.0, 0.5}) {
@@ -254,8 +208,8 @@ TEST_P(Table, AskingForWeightsAndDropout) {
   }
 }
 
-TEST_P(Table, KeysProjectedOnceServeEveryStep) {
-  const Layer layer(score(), 2);
+TEST_P(ScoreTable, KeysProjectedOnceServeEveryStep) {
+  const ScoreLayer layer(score(), 2);
   const auto in = inputs(2);
   const at::Tensor whole = output(layer, Mask::padding({4, 2}))(in);
   const at::Tensor projected = layer.attention.project_keys(in[1]);
@@ -268,8 +222,8 @@ TEST_P(Table, KeysProjectedOnceServeEveryStep) {
 }
 
 // A query that does see a NaN becomes NaN, alone, and passes no gradient on.
-TEST_P(Table, WhatIsSeenAndNotFiniteSpoilsItsQueriesAlone) {
-  const Layer layer(score(), 2);
+TEST_P(ScoreTable, WhatIsSeenAndNotFiniteSpoilsItsQueriesAlone) {
+  const ScoreLayer layer(score(), 2);
   const auto clean = inputs(2);
   std::vector<at::Tensor> dirty;
   for (const at::Tensor& x : clean) dirty.push_back(x.detach().clone());
@@ -283,8 +237,8 @@ TEST_P(Table, WhatIsSeenAndNotFiniteSpoilsItsQueriesAlone) {
     EXPECT_TRUE(all_finite(g));
 }
 
-TEST_P(Table, ABiasIsAddedToTheScores) {
-  const Layer layer(score(), 2);
+TEST_P(ScoreTable, ABiasIsAddedToTheScores) {
+  const ScoreLayer layer(score(), 2);
   std::vector<at::Tensor> in = with_parameters(layer, inputs(2));
   in.push_back(leaf({2, 3, 4}, 5));  // (H, Tq, Tk)
   const Mask mask = Mask::padding({4, 2});
@@ -299,11 +253,11 @@ TEST_P(Table, ABiasIsAddedToTheScores) {
   EXPECT_TRUE(check_gradients(f, in));
 }
 
-TEST_P(Table, OnCudaAsOnTheCpu) {
+TEST_P(ScoreTable, OnCudaAsOnTheCpu) {
   if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
   for (const int64_t heads : {1, 2})
     for (const auto dtype : {at::kDouble, at::kFloat, at::kBFloat16}) {
-      const Layer here(score(), heads, dtype), there(score(), heads, dtype, at::kCUDA);
+      const ScoreLayer here(score(), heads, dtype), there(score(), heads, dtype, at::kCUDA);
       const auto in = inputs(heads, dtype);
       std::vector<at::Tensor> moved;
       for (const at::Tensor& x : in)
@@ -320,13 +274,8 @@ TEST_P(Table, OnCudaAsOnTheCpu) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Scores, Table,
-                         ::testing::Combine(::testing::Range<size_t>(0, 6),
-                                            ::testing::Range<size_t>(0, 3)),
-                         [](const auto& info) {
-                           return kScores[std::get<0>(info.param)].name + "_" +
-                                  kNormalisers[std::get<1>(info.param)].second;
-                         });
+INSTANTIATE_TEST_SUITE_P(Scores, GoldenTable, every_normaliser(scores()), name_of_row);
+INSTANTIATE_TEST_SUITE_P(Scores, ScoreTable, every_normaliser(scores()), name_of_row);
 
 template <class S>
 void expect_the_same(ScoreKind kind) {
@@ -381,7 +330,7 @@ TEST(Swapping, WrongSizesAreNamed) {
                         "key_size 5"));
   EXPECT_THAT(make(ScoreKind::kAdditive, {}), HasSubstr("expected a query_size"));
   EXPECT_THAT(make(ScoreKind::kCosine, {.query_size = 4, .heads = 0}), HasSubstr("0 heads"));
-  const Layer two(kScores[0], 2);
+  const ScoreLayer two(named(ScoreKind::kAdditive, "additive", 5), 2);
   EXPECT_THAT(message_of([&] {
                 two.attention.forward(cosines({2, 3, 3, 4}), cosines({2, 3, 4, 5}),
                                       cosines({2, 3, 4, 3}), Mask::none());
@@ -399,7 +348,7 @@ TEST(Swapping, WrongSizesAreNamed) {
 // Vectors of length 0 score 0, with gradients that are finite.
 TEST(CosineScore, AtLengthZero) {
   for (const auto dtype : {at::kDouble, at::kFloat, at::kHalf, at::kBFloat16}) {
-    const Layer layer(kScores[4], 1, dtype);
+    const ScoreLayer layer(named(ScoreKind::kCosine, "cosine", 4), 1, dtype);
     const std::vector<at::Tensor> in{at::zeros({1, 2, 4}, dtype).set_requires_grad(true),
                                      leaf({1, 3, 4}, 1, dtype)};
     const TensorFunction f = [&](const auto& x) {
