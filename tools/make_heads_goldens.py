@@ -223,6 +223,28 @@ def layers():
         store("feed_forward", **{name: value @ parts["outer.weight"].T + parts["outer.bias"]})
 
 
+def encoder_layer(norm_first, activation, bias):
+    """torch.nn.TransformerEncoderLayer over sentences of 4 and 2 tokens, one by one; names as ours."""
+    layer = torch.nn.TransformerEncoderLayer(8, 2, 12, 0.0, activation, batch_first=True, norm_first=norm_first)
+    weights = {}
+    with torch.no_grad():
+        for start, (_, parameter) in enumerate(layer.named_parameters()):
+            parameter.copy_(torch.as_tensor(cosines(tuple(parameter.shape), start, 0.5)))
+        attention = layer.self_attn
+        if not bias:
+            attention.in_proj_bias.zero_(), attention.out_proj.bias.zero_()
+        names = ("query", "key", "value")
+        for kind, whole in (("weight", attention.in_proj_weight), ("bias", attention.in_proj_bias)):
+            weights |= {f"self_attention.{name}.{kind}": x for name, x in zip(names, whole.chunk(3))}
+        for ours, theirs in {"self_attention.output": attention.out_proj, "feed_forward.inner": layer.linear1,
+                             "feed_forward.outer": layer.linear2, "norm1": layer.norm1, "norm2": layer.norm2}.items():
+            weights |= {f"{ours}.weight": theirs.weight, f"{ours}.bias": theirs.bias}
+        x = torch.as_tensor(cosines((6, 8), 3))
+        output = torch.cat([layer(x[None, :4])[0], layer(x[None, 4:])[0]])
+    case = f"encoder.{'first' if norm_first else 'after'}.{activation}.{'bias' if bias else 'plain'}"
+    store(case, x=x, output=output, **{name: x.detach() for name, x in weights.items()})
+
+
 grouped("torch.two", 2, True, 20)
 grouped("torch.one", 1, False, 21)
 heads("plain", bias=True, lengths=[6, 3])
@@ -249,6 +271,10 @@ heads("sparsemax", normaliser="sparsemax", lengths=[6, 5], number=22)
 heads("none", normaliser="none", kv=1, causal=True, number=23)
 positions()
 layers()
+for norm_first in (False, True):
+    for activation in ("relu", "gelu"):
+        for bias in (False, True):
+            encoder_layer(norm_first, activation, bias)
 
 OUT.parent.mkdir(parents=True, exist_ok=True)
 save_file(dict(sorted(tensors.items())), str(OUT))

@@ -8,9 +8,12 @@
 
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
+#include "attend/models/transformer_layers.h"
 #include "tests/models/small_models.h"
 #include "tests/support/compare.h"
+#include "tests/support/golden.h"
 #include "tests/support/model_folder.h"
+#include "tests/support/tensors.h"
 
 namespace attend {
 namespace {
@@ -200,6 +203,30 @@ TEST(TransformerOptions, AnEditOfStepsLeavesLearnedPositionsAsTheyAre) {
                      [](ModelConfig& c) { c.positions = PositionKind::kLearned; });
   folder.change("config.toml", "\nsteps = 7\n", "\nsteps = 20\n");
   EXPECT_EQ(load_model(folder.path()).model->config().longest, 7);
+}
+
+// pytorch#147581: each of the combinations, against nn.TransformerEncoderLayer.
+TEST(TransformerOptions, EncoderLayersAgreeWithPyTorch) {
+  const Goldens golden("attention/heads.safetensors");
+  for (const bool first : {false, true})
+    for (const bool gelu : {false, true})
+      for (const bool bias : {false, true}) {
+        ModelConfig config = small(ModelKind::kTransformer);
+        config.norm_first = first;
+        config.activation = gelu ? Activation::kGelu : Activation::kRelu;
+        config.attention_bias = bias;
+        const std::string name = std::string("encoder.") + (first ? "first." : "after.") +
+                                 (gelu ? "gelu." : "relu.") + (bias ? "bias." : "plain.");
+        ParameterStore store;
+        const EncoderLayer layer(store.scope(), config);
+        store.allocate({.dtype = at::kDouble});
+        for (const auto& slot : store.slots())
+          set_parameter(store, slot->name, golden.get(name + slot->name));
+        const PackedRows rows{ops::packed_layout({0, 4, 6}, at::kCPU), {}};
+        EXPECT_TRUE(
+            close(layer(golden.get(name + "x"), rows, {}, nullptr), golden.get(name + "output")))
+            << name;
+      }
 }
 
 // The new ways reach the same numbers as the fast one where they mean the same.
