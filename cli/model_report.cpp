@@ -15,12 +15,59 @@ namespace {
 
 constexpr int64_t kTokensShown = 24;
 
-const char* kind_text(ModelKind kind) {
-  switch (kind) {
+const char* cells_text(CellKind cell) {
+  switch (cell) {
+    case CellKind::kRnn:
+      return "simple recurrent units";
+    case CellKind::kLstm:
+      return "LSTM units";
+    case CellKind::kGru:
+      return "gated recurrent units";
+  }
+  return "";
+}
+
+const char* score_text(ScoreKind score) {
+  switch (score) {
+    case ScoreKind::kAdditive:
+      return "additive";
+    case ScoreKind::kDot:
+      return "dot-product";
+    case ScoreKind::kScaledDot:
+      return "scaled dot-product";
+    case ScoreKind::kBilinear:
+      return "bilinear";
+    case ScoreKind::kCosine:
+      return "cosine";
+    case ScoreKind::kGaussian:
+      return "Gaussian";
+  }
+  return "";
+}
+
+const char* normaliser_text(Normaliser normaliser) {
+  switch (normaliser) {
+    case Normaliser::kSoftmax:
+      return "";
+    case Normaliser::kSparsemax:
+      return ", sparsemax";
+    case Normaliser::kNone:
+      return ", not normalised";
+  }
+  return "";
+}
+
+std::string kind_text(const ModelConfig& config) {
+  switch (config.kind) {
     case ModelKind::kGru:
-      return "gru: encoder and decoder of gated recurrent units, without attention";
+      return fmt::format("gru: encoder and decoder of {}{}, without attention",
+                         cells_text(config.cell),
+                         config.bidirectional ? ", the encoder both ways" : "");
     case ModelKind::kBahdanau:
-      return "bahdanau: gated recurrent units with additive attention";
+      return fmt::format("bahdanau: {}{} with {} attention{}", cells_text(config.cell),
+                         config.bidirectional ? ", the encoder both ways," : "",
+                         score_text(config.score.value_or(ScoreKind::kAdditive)),
+                         normaliser_text(config.normaliser));
     case ModelKind::kTransformer:
       return "transformer: attention alone, with several heads";
   }
@@ -119,7 +166,7 @@ std::string model_text(const LoadedModel& loaded, const std::string& folder) {
   std::string text = fmt::format(
       "{}\n{} parameters, {:.1f} MB; reads up to {} tokens, the end mark "
       "included\n",
-      kind_text(loaded.model->config().kind), grouped(loaded.model->parameters().numel()),
+      kind_text(loaded.model->config()), grouped(loaded.model->parameters().numel()),
       static_cast<double>(weight_bytes(loaded)) / 1e6, loaded.data_config.steps);
   text += training_text(history(folder));
   text += "\nParameters\n" + parameter_tree(loaded.model->parameters());

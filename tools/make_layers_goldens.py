@@ -1,5 +1,5 @@
-"""Writes tests/data/ops/sequences.safetensors, tests/data/layers/goldens.safetensors and
-tests/data/layers/recurrent.safetensors, from PyTorch.
+"""Writes tests/data/ops/sequences.safetensors and tests/data/layers/{goldens,recurrent,
+attention_decoder}.safetensors, from PyTorch.
 
 Run: python tools/make_layers_goldens.py   (torch, safetensors)
 
@@ -16,7 +16,8 @@ from safetensors.torch import save_file
 
 DATA = pathlib.Path(__file__).parent.parent / "tests" / "data"
 torch.set_default_dtype(torch.float64)
-files = {"ops/sequences": {}, "layers/goldens": {}, "layers/recurrent": {}}
+files = {"ops/sequences": {}, "layers/goldens": {}, "layers/recurrent": {},
+         "layers/attention_decoder": {}}
 
 
 def cosines(shape, start=0, factor=1.0):
@@ -102,6 +103,58 @@ def check_packed(module, x, lengths, initial, rows):
     assert torch.allclose(together, rows, 1e-12, 1e-12)
 
 
+def sparsemax(z):
+    """Martins & Astudillo 2016, algorithm 1, of a vector."""
+    ordered = torch.sort(z, descending=True).values
+    count = torch.arange(1, len(z) + 1, dtype=z.dtype)
+    inside = int((1 + count * ordered > ordered.cumsum(0)).sum())
+    return torch.relu(z - (ordered[:inside].sum() - 1) / inside)
+
+
+def attention_decoder(case, kind, score, normalise, sources, targets, inputs, hidden, memory):
+    """A decoder of two layers, sentence by sentence; `score`(parameters, query, keys) of all keys."""
+    cells = [getattr(torch.nn, kind + "Cell")(size, hidden) for size in (memory + inputs, hidden)]
+    for cell in cells:
+        fill(cell)
+    shapes = {"attention.key.weight": (hidden, memory)} if memory != hidden else {}
+    shapes |= {"cosine": {"attention.scale": (1,)}, "gaussian": {"attention.width": (1,)}}.get(score, {})
+    own = {name: (0.6 + cosines(shape, 2, 0.5)).requires_grad_(True) for name, shape in shapes.items()}
+    rows = cosines((sum(sources), memory), 3).requires_grad_(True)
+    x = cosines((sum(targets), inputs), 4).requires_grad_(True)
+    initial = [cosines((2, len(sources), hidden), start, 0.5).requires_grad_(True)
+               for start in ((5, 6) if kind == "LSTM" else (5,))]
+    outputs, weights, first = [], [], 0
+    for b, values in enumerate(torch.split(rows, sources)):
+        keys = values @ own["attention.key.weight"].T if memory != hidden else values
+        states = [[part[layer, b : b + 1] for part in initial] for layer in range(2)]
+        for t in range(targets[b]):
+            a = normalise(SCORES[score](own, states[-1][0][0], keys)) if sources[b] else torch.zeros(0)
+            below = torch.cat((a @ values, x[first + t]))[None]
+            for layer, cell in enumerate(cells):
+                states[layer] = list(cell(below, tuple(states[layer])) if kind == "LSTM"
+                                     else (cell(below, states[layer][0]),))
+                below = states[layer][0]
+            outputs.append(below[0])
+            weights.append(torch.nn.functional.pad(a, (0, max(sources) - len(a))))
+        first += targets[b]
+    outputs, weights = torch.stack(outputs), torch.stack(weights)
+    (outputs * cosines(outputs.shape, 8)).sum().backward()
+    named = dict(own, rows=rows, x=x)
+    for part, tensor in zip("hc", initial):
+        named[f"initial_{part}"] = tensor
+    for layer, cell in enumerate(cells):
+        named |= {f"{kind.lower()}.layers.{layer}.{name}": p for name, p in cell.named_parameters()}
+    store("layers/attention_decoder", case, outputs=outputs, weights=weights, **named,
+          **{"d_" + name: tensor.grad for name, tensor in named.items()})
+
+
+SCORES = {
+    "dot": lambda own, q, k: k @ q,
+    "cosine": lambda own, q, k: own["attention.scale"] * torch.cosine_similarity(k, q[None], dim=1),
+    "gaussian": lambda own, q, k: -0.5 * ((own["attention.width"] * (q[None] - k)) ** 2).sum(1),
+}
+
+
 def cross_entropy(case, n, width, vocabulary):
     hidden, weight = cosines((n, width), 1), cosines((vocabulary, width), 2)
     bias, targets = cosines((vocabulary,), 3), (torch.arange(n) * 5 + 2) % vocabulary
@@ -151,6 +204,9 @@ gru("layers/goldens", "gru", [3, 0, 5, 1], 4, 3, 2)
 for kind in ("RNN", "LSTM", "GRU"):
     recurrent(f"{kind.lower()}.one_way", kind, [3, 0, 5, 1], 4, 3, 2, False)
     recurrent(f"{kind.lower()}.both_ways", kind, [3, 0, 5, 1], 4, 3, 2, True)
+attention_decoder("lstm_dot", "LSTM", "dot", lambda e: e.softmax(0), [3, 0, 2], [2, 1, 4], 2, 3, 6)
+attention_decoder("rnn_gaussian", "RNN", "gaussian", sparsemax, [3, 0, 2], [2, 1, 4], 2, 3, 3)
+attention_decoder("gru_cosine", "GRU", "cosine", lambda e: e, [3, 0, 2], [2, 1, 4], 2, 3, 6)
 positions("book", 8, by_width(8), True, 0)
 positions("sockeye", 8, by_width(8), False, 0)
 positions("marian", 8, by_half(8), False, 0)

@@ -81,7 +81,7 @@ struct Translator::Impl {
   static const char* kind_title(ModelKind kind) {
     switch (kind) {
       case ModelKind::kGru:
-        return "GRU translator";
+        return "recurrent translator";
       case ModelKind::kBahdanau:
         return "Bahdanau translator";
       case ModelKind::kTransformer:

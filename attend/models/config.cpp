@@ -6,8 +6,8 @@ core::ConfigTable describe(ModelConfig& config) {
   return core::ConfigTable("model", "What is trained")
       .add_choice<ModelKind>(
           "kind", config.kind,
-          "gru: encoder and decoder without attention; bahdanau: the same with attention;"
-          "\ntransformer: attention alone.",
+          "gru: recurrent encoder and decoder, of any cell, without attention; bahdanau: the same "
+          "with\nattention; transformer: attention alone.",
           {{"gru", ModelKind::kGru},
            {"bahdanau", ModelKind::kBahdanau},
            {"transformer", ModelKind::kTransformer}})
@@ -26,12 +26,14 @@ core::ConfigTable describe(ModelConfig& config) {
           "cell", config.cell, "Recurrent cell of gru and bahdanau, in encoder and decoder.",
           {{"rnn", CellKind::kRnn}, {"lstm", CellKind::kLstm}, {"gru", CellKind::kGru}})
       .add("bidirectional", config.bidirectional,
-           "gru and bahdanau: the encoder reads each sentence both ways.")
+           "gru and bahdanau: the encoder reads each sentence both ways; its last states reach the "
+           "decoder\nthrough a learned map.")
       .add_choice<std::optional<ScoreKind>>(
           "score", config.score,
           "How a query is compared with a key. auto: additive for bahdanau, scaled-dot for the\n"
           "transformer. bilinear: q^T W k. cosine: with a learned scale. gaussian: a learned "
-          "width.",
+          "width. Behind a\nbidirectional encoder dot, scaled-dot, cosine and gaussian get a "
+          "learned map of the keys.",
           {{"auto", std::nullopt},
            {"additive", ScoreKind::kAdditive},
            {"dot", ScoreKind::kDot},

@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <regex>
+
 #include "attend/core/errors.h"
+#include "attend/core/files.h"
 #include "attend/ops/torch_threads.h"
 #include "tests/models/small_models.h"
 #include "tests/support/compare.h"
@@ -198,6 +201,20 @@ TEST_P(RecurrentFiles, ComeBackAsTheyWere) {
   EXPECT_EQ(config.normaliser, choice.normaliser);
   const data::Batch batch = data::make_batch({{{4, 5, 3}, {6, 3}}});
   EXPECT_TRUE(identical(loaded.model->logits(batch), folder.model().logits(batch)));
+}
+
+// docs/model-format.md names every tensor, those of other cells under the name of the GRU's.
+TEST_P(RecurrentFiles, HaveTensorsThatAreDescribed) {
+  static const std::string page = core::read_file(ATTEND_SOURCE_DIR "/docs/model-format.md");
+  ModelConfig config = small(GetParam().kind);
+  GetParam().apply(config);
+  const auto model = make_model(config, {});
+  for (const auto& slot : model->parameters().slots()) {
+    const std::string name = std::regex_replace(
+        std::regex_replace(slot->name, std::regex("layers\\.[0-9]+"), "layers.{l}"),
+        std::regex("coder\\.(rnn|lstm)"), "coder.gru");
+    EXPECT_THAT(page, HasSubstr("`" + name + "`"));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Some, RecurrentFiles, ::testing::ValuesIn(stored_choices()),
