@@ -24,8 +24,11 @@ AttentionCase self_attention(const std::string& name, const MultiHeadAttention::
 
 std::vector<AttentionCase> head_cases() {
   const MultiHeadAttention::Options plain{.query_size = kModel, .heads = kHeads};
+  MultiHeadAttention::Options grouped = plain;
+  grouped.key_value_heads = kHeads / 2;
   return {self_attention("multi-head", plain),
-          self_attention("multi-head, causal", plain, Mask::causal())};
+          self_attention("multi-head, causal", plain, Mask::causal()),
+          self_attention("grouped heads, causal", grouped, Mask::causal())};
 }
 
 }  // namespace attend::bench

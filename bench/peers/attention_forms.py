@@ -169,6 +169,23 @@ def multi_head_causal(x):
                           attn_mask=hidden(length, length))[0]
 
 
+def in_heads(x, weight, heads):
+    """(B, T, D) -> (B, heads, T, Dh)"""
+    return (x @ weight.T).unflatten(-1, (heads, -1)).transpose(1, 2)
+
+
+@form("grouped heads, causal", "repeat_interleave, scaled_dot_product_attention")
+def grouped(x):
+    def run():
+        t = x["x"]
+        q = in_heads(t, x["query.weight"], HEADS)
+        k, v = (in_heads(t, x[name], HEADS // 2).repeat_interleave(2, 1)
+                for name in ("key.weight", "value.weight"))
+        seen = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return seen.transpose(1, 2).flatten(2) @ x["output.weight"].T
+    return run
+
+
 @form("rotary", "two halves, stack")
 def rotary(x):
     t = x["x"]

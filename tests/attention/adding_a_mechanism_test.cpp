@@ -53,7 +53,6 @@ INSTANTIATE_TEST_SUITE_P(Capped, ScoreTable,
                          name_of_row);
 // [the table]
 
-// [the formula]
 TEST(CappedScore, AgreesWithTheFormula) {
   const ScoreLayer layer(case_of<CappedScore>("capped", 4), /*heads=*/2);
   const at::Tensor q = cosines({1, 2, 3, 4}), k = cosines({1, 2, 5, 4}, 1);
@@ -69,7 +68,6 @@ TEST(CappedScore, AgreesWithTheFormula) {
                     1e-12);
       }
 }
-// [the formula]
 
 TEST(CappedScore, StaysWithinItsCap) {
   const ScoreLayer layer(case_of<CappedScore>("capped", 4));
@@ -85,7 +83,6 @@ TEST(CappedScore, WrongShapesAreNamed) {
       HasSubstr("[capped_score] expected queries (B, [H,] Tq, D)"));
 }
 
-// [by type]
 TEST(CappedScore, GoesWhereTheOthersGo) {
   ParameterStore store;
   const AttentionWith<CappedScore> attention(store.scope("attention"), {.query_size = 4});
@@ -95,7 +92,6 @@ TEST(CappedScore, GoesWhereTheOthersGo) {
   EXPECT_EQ(store.slots()[0]->name, "attention.cap");
   EXPECT_TRUE(close(seen.output[0][0], x[0][0]));  // the first query sees itself alone
 }
-// [by type]
 
 }  // namespace
 }  // namespace attend
