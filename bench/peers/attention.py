@@ -176,23 +176,27 @@ def time_all(ours, case, shapes, length, arguments):
 
 
 def shown(seconds):
-    return f"{seconds * 1e3:.3g}" if seconds < 1 else f"{seconds * 1e3:.0f}"
+    return f"{seconds * 1e3:.2g}" if seconds < 0.1 else f"{seconds * 1e3:.0f}"
 
 
 def mebibytes(count):
     return "-" if count is None else f"{count / 2**20:.1f}" if count < 10 * 2**20 else f"{count / 2**20:.0f}"
 
 
-def table(results):
-    yield ("| mechanism | T | attend, ms | PyTorch, ms | ratio | least to greatest | attend, MiB "
-           "| PyTorch, MiB | PyTorch's form |")
-    yield "| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | --- |"
-    for r in results:
-        t = r["time"]["forward and backward"]
-        yield (f"| {r['case']} | {r['length']} | {shown(t['attend'])} | {shown(t['peer'][t['best']])} "
-               f"| {t['ratio']:.1f} | {t['ratio_least']:.1f} to {t['ratio_greatest']:.1f} "
-               f"| {mebibytes(r['memory']['attend'])} | {mebibytes(r['memory'][t['best']])} "
-               f"| {t['best']} |")
+def table(results, lengths):
+    """A row a case: times and ratios of forward and backward at each length, memory at the last."""
+    yield ("| mechanism | " + " | ".join(f"T = {n}: ms | ratio" for n in lengths)
+           + " | MiB | PyTorch's | PyTorch's fastest form |")
+    yield "| --- |" + " ---: | ---: |" * len(lengths) + " ---: | ---: | --- |"
+    for first in results:
+        if first["length"] != lengths[0]:
+            continue
+        rows = [r for r in results if r["case"] == first["case"]]
+        times = [r["time"]["forward and backward"] for r in rows]
+        used, best = rows[-1]["memory"], times[-1]["best"]
+        cells = " | ".join(f"{shown(t['attend'])} | {t['ratio']:.2g}" for t in times)
+        yield (f"| {first['case']} | {cells} | {mebibytes(used['attend'])} | {mebibytes(used[best])} "
+               f"| {best} |")
 
 
 def main():
@@ -234,7 +238,7 @@ def main():
         told = {"machine": machine(), "rounds": arguments.rounds, "seconds": arguments.seconds,
                 "results": results}
         arguments.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    print("\n".join(table(results)))
+    print("\n".join(table(results, arguments.lengths)))
 
 
 if __name__ == "__main__":
