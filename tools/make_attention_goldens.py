@@ -23,7 +23,7 @@ def cosines(shape, start=0.0, factor=1.0):
 
 
 def store(name, value):
-    tensors[name] = torch.as_tensor(np.ascontiguousarray(value))
+    tensors[name] = torch.as_tensor(np.array(np.asarray(value), order="C"))
 
 
 def softmax(row):
@@ -104,6 +104,89 @@ def sparsemax_rows():
         store(f"sparsemax.{n}.weights", np.stack([sparsemax(row) for row in x]))
 
 
+# K(u) of a distance u that the width has multiplied.
+KERNELS = {
+    "gaussian": lambda u: math.exp(-u * u / 2),
+    "boxcar": lambda u: 1.0 if u < 1 else 0.0,
+    "epanechnikov": lambda u: max(1 - u * u, 0.0),
+    "triangular": lambda u: max(1 - u, 0.0),
+    "cosine": lambda u: math.cos(math.pi * u / 2) if u < 1 else 0.0,
+}
+
+
+def kernel_pooling(name, size):
+    kernel, lengths = KERNELS[name], [5, 3]
+    q, k, v = cosines((2, 4, size), 0, 2.0), cosines((2, 5, size), 1, 2.0), cosines((2, 5, 2), 2)
+    q[1, 3] += 50.0  # nothing in reach, but for the Gaussian
+    width = np.array(0.6) if size == 1 else cosines((size,), 0.3) * 0.4
+    weights = np.zeros((2, 4, 5))
+    for b, i in np.ndindex(2, 4):
+        row = np.zeros(5)
+        for j in range(lengths[b]):
+            u = math.sqrt((((q[b, i] - k[b, j]) * width) ** 2).sum())
+            row[j] = -u * u / 2 if name == "gaussian" else kernel(u)
+        n = lengths[b]
+        if name == "gaussian":
+            weights[b, i, :n] = softmax(row[:n])
+        elif row.sum() > 0:
+            weights[b, i] = row / row.sum()
+    store(f"kernel.{name}.{size}.weights", weights)
+    store(f"kernel.{name}.{size}.output", weights @ v)
+
+
+def kernel_regression():
+    """The chapter's points and its training of the width, written with PyTorch as the chapter writes it."""
+    i = torch.arange(50, dtype=torch.float64)
+    x = 5 * (i + 0.5) / 50 + 0.04 * torch.cos(3 * i)
+    y = 2 * torch.sin(x) + x**0.8 + 0.5 * torch.cos(37 * i)
+    others = ~torch.eye(50, dtype=torch.bool)
+    keys = x.repeat(50, 1)[others].reshape(50, 49)
+    values = y.repeat(50, 1)[others].reshape(50, 49)
+
+    def attend(w, queries, keys, values):
+        return (torch.softmax(-(((queries[:, None] - keys) * w) ** 2) / 2, -1) * values).sum(-1)
+
+    w, losses = torch.tensor(1.0, dtype=torch.float64, requires_grad=True), []
+    for _ in range(5):
+        loss = ((attend(w, x, keys, values) - y) ** 2).sum()
+        losses.append(loss.item())
+        (gradient,) = torch.autograd.grad(loss, w)
+        w = (w - 0.5 * gradient).detach().requires_grad_(True)
+    there = torch.linspace(-1, 6, 15, dtype=torch.float64)
+    left_out = ((attend(w, x, keys, values) - y) ** 2).mean()
+    store("regression.x", x)
+    store("regression.y", y)
+    store("regression.losses", np.array(losses))
+    store("regression.width", w.detach().numpy())
+    store("regression.loo", left_out.detach().numpy())
+    store("regression.there", there)
+    store("regression.predicted", attend(w, there, x[None], y[None]).detach())
+
+
+def structured():
+    states, lengths = cosines((2, 5, 6)), [5, 2]
+    first, second = cosines((4, 6), 1), cosines((3, 4), 2)
+    weights = np.zeros((2, 3, 5))
+    for b, r in np.ndindex(2, 3):
+        n = lengths[b]
+        row = [second[r] @ np.tanh(first @ states[b, t]) for t in range(n)]
+        weights[b, r, :n] = softmax(np.array(row))
+    penalty = []
+    for a in weights:
+        total = 0.0
+        for i, j in np.ndindex(3, 3):
+            total += (sum(a[i, t] * a[j, t] for t in range(5)) - (i == j)) ** 2
+        penalty.append(total)
+    store("structured.weights", weights)
+    store("structured.output", weights @ states)
+    store("structured.penalty", np.array(penalty))
+
+
+for kernel in KERNELS:
+    for size in (1, 3):
+        kernel_pooling(kernel, size)
+kernel_regression()
+structured()
 for kind in SCORES:
     for heads in (1, 2):
         scores_and_outputs(kind, heads)

@@ -15,6 +15,15 @@ enum class ScoreKind {
   kGaussian,   ///< -|w (q - k)|^2 / 2 with a learned w; Nadaraya 1964, Watson 1964
 };
 
+/// A kernel K(u), u = |width (q - k)|. All but the first reach no further than u = 1.
+enum class KernelKind {
+  kGaussian,      ///< exp(-u^2 / 2)
+  kBoxcar,        ///< 1 where u < 1
+  kEpanechnikov,  ///< max(1 - u^2, 0)
+  kTriangular,    ///< max(1 - u, 0)
+  kCosine,        ///< cos(pi u / 2) where u < 1
+};
+
 /// How a Transformer knows where a token stands.
 enum class PositionKind {
   kSinusoidal,  ///< added to the embeddings; Vaswani et al. 2017, 3.5

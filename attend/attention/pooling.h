@@ -1,10 +1,13 @@
-// Pooling without scores that are learned: the average, and Nadaraya-Watson kernel regression.
+// Pooling by a fixed rule: the average, and Nadaraya-Watson kernel regression.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 
+#include "attend/attention/kinds.h"
 #include "attend/ops/attention.h"
 
 namespace attend {
@@ -14,12 +17,38 @@ namespace attend {
 ops::AttentionResult average_pooling(const at::Tensor& values, int64_t queries, const Mask& mask,
                                      const ops::AttentionOptions& options = {});
 
-/// Gaussian kernel: score(q, k) = -|width * (q - k)|^2 / 2; Nadaraya 1964, Watson 1964.
-/// queries (B, Tq, D), keys (B, Tk, D), values (B, Tk, Dv), `width` a scalar or (D), multiplied as
-/// in the chapter, so that a larger one is a narrower kernel. Float or double.
-ops::AttentionResult gaussian_kernel_attention(const at::Tensor& queries, const at::Tensor& keys,
-                                               const at::Tensor& values, const at::Tensor& width,
-                                               const Mask& mask,
-                                               const ops::AttentionOptions& options = {});
+/// K as a function of u^2, which is cheaper than u: one of KernelKind, or a function of one's own.
+class Kernel {
+ public:
+  /// Takes u^2 of any shape and gives K of that shape, elementwise, at least 0 and finite; for a
+  /// gradient, of differentiable operations.
+  using Function = std::function<at::Tensor(const at::Tensor& squared)>;
+
+  Kernel(KernelKind kind) : kind_(kind) {}  // NOLINT(google-explicit-constructor): a name will do
+  explicit Kernel(Function own) : own_(std::move(own)) {}
+
+  at::Tensor operator()(const at::Tensor& squared) const;
+  /// Its logarithm is known, so that weights are a softmax however far the keys are.
+  bool is_gaussian() const { return !own_ && kind_ == KernelKind::kGaussian; }
+
+ private:
+  KernelKind kind_ = KernelKind::kGaussian;
+  Function own_;
+};
+
+/// Kernel regression, Nadaraya 1964, Watson 1964: weights_ij = K(u_ij) / sum over the visible k of
+/// K(u_ik), u_ij = |width (q_i - k_j)|, in any number D of dimensions.
+///
+/// queries (B, [H,] Tq, D), keys (B, [H,] Tk, D), values (B, [H,] Tk, Dv) -> output
+/// (B, [H,] Tq, Dv), weights (B, [H,] Tq, Tk). `width` is a scalar or (D), one a dimension. As in
+/// the chapter it is multiplied, so that a LARGER one is a NARROWER kernel: 1 / bandwidth.
+/// A query with no key in reach gives zeros, like one that may attend to nothing. Differentiable in
+/// all, width included (for the boxcar, a step, with gradient 0). No (B, Tq, Tk, D) tensor is held.
+/// Throws InvalidArgument for other shapes, and for a bias or normaliser in the options: a kernel's
+/// weights are its own.
+ops::AttentionResult kernel_pooling(const at::Tensor& queries, const at::Tensor& keys,
+                                    const at::Tensor& values, const at::Tensor& width,
+                                    const Kernel& kernel, const Mask& mask,
+                                    const ops::AttentionOptions& options = {});
 
 }  // namespace attend

@@ -70,14 +70,13 @@ void check_additive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& 
 
 }  // namespace
 
-at::Tensor drop_weights(const at::Tensor& weights, const AttentionOptions& options) {
-  if (!options.dropout.active()) return weights;
-  const int64_t batch = weights.size(0), queries = weights.size(-2);
-  const int64_t heads = weights.dim() == 4 ? weights.size(1) : 1;
+std::vector<int64_t> weight_rows(at::IntArrayRef weights, const std::vector<int64_t>& sentences) {
+  const int64_t batch = weights[0], queries = weights[weights.size() - 2];
+  const int64_t heads = weights.size() == 4 ? weights[1] : 1;
   std::vector<int64_t> rows;
   rows.reserve(static_cast<size_t>(batch * heads * queries));
   for (int64_t b = 0; b < batch; ++b) {
-    const int64_t sentence = options.rows.empty() ? b : options.rows[static_cast<size_t>(b)];
+    const int64_t sentence = sentences.empty() ? b : sentences[static_cast<size_t>(b)];
     for (int64_t h = 0; h < heads; ++h) {
       const uint64_t head =
           core::combine(static_cast<uint64_t>(sentence), static_cast<uint64_t>(h));
@@ -85,7 +84,14 @@ at::Tensor drop_weights(const at::Tensor& weights, const AttentionOptions& optio
         rows.push_back(static_cast<int64_t>(core::combine(head, static_cast<uint64_t>(i))));
     }
   }
-  const at::Tensor by_row = weights.reshape({batch * heads * queries, weights.size(-1)});
+  return rows;
+}
+
+at::Tensor drop_weights(const at::Tensor& weights, const AttentionOptions& options) {
+  if (!options.dropout.active()) return weights;
+  const std::vector<int64_t> rows = weight_rows(weights.sizes(), options.rows);
+  const at::Tensor by_row =
+      weights.reshape({static_cast<int64_t>(rows.size()), weights.size(-1)});  // (B [H] Tq, Tk)
   return dropout(by_row, options.dropout, options.site, rows).view(weights.sizes());
 }
 

@@ -1,5 +1,6 @@
 #include "attend/ops/sparsemax.h"
 
+#include <ATen/OpMathType.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/amax.h>
 #include <ATen/ops/arange.h>
@@ -20,11 +21,6 @@ namespace {
 
 constexpr double kHiddenScore = -std::numeric_limits<double>::infinity();
 
-// Sums over many keys need more than the 8 to 11 bits of the half types.
-at::ScalarType wide(at::ScalarType dtype) {
-  return dtype == at::kHalf || dtype == at::kBFloat16 ? at::kFloat : dtype;
-}
-
 // Algorithm 1 for each row of (..., n), n >= 1.
 at::Tensor project_on_simplex(const at::Tensor& scores) {
   // A number added to a whole row changes nothing: from the largest down, sums stay small.
@@ -39,7 +35,8 @@ at::Tensor project_on_simplex(const at::Tensor& scores) {
 
 at::Tensor forward_values(const at::Tensor& scores, const at::Tensor& hidden) {
   if (scores.numel() == 0) return scores.clone();
-  const at::Tensor s = scores.to(wide(scores.scalar_type()));
+  // Sums over many keys need more than the 8 to 11 bits of the half types.
+  const at::Tensor s = scores.to(at::toOpMathType(scores.scalar_type()));
   if (!hidden.defined()) return project_on_simplex(s).to(scores.scalar_type());
   // A row without a key is NaN after the projection, alone, and is cleared with its hidden entries.
   return project_on_simplex(s.masked_fill(hidden, kHiddenScore))
@@ -60,8 +57,9 @@ struct Sparsemax : torch::autograd::Function<Sparsemax> {
                                                  torch::autograd::variable_list gradients) {
     const at::Tensor weights = context->get_saved_variables()[0];
     const at::Tensor support = weights.gt(0.0);
-    const at::Tensor arriving =
-        gradients[0].to(wide(weights.scalar_type())).masked_fill(support.logical_not(), 0.0);
+    const at::Tensor arriving = gradients[0]
+                                    .to(at::toOpMathType(weights.scalar_type()))
+                                    .masked_fill(support.logical_not(), 0.0);
     const at::Tensor mean = arriving.sum(-1, /*keepdim=*/true) /
                             support.sum(-1, /*keepdim=*/true).clamp_min(1);  // (..., 1)
     const at::Tensor gradient = (arriving - mean).masked_fill(support.logical_not(), 0.0);

@@ -1,5 +1,6 @@
 #include "attend/ops/squared_distances.h"
 
+#include <ATen/OpMathType.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cdist.h>
 #include <c10/core/GradMode.h>
@@ -14,7 +15,7 @@ namespace {
 at::Tensor forward_values(const at::Tensor& a, const at::Tensor& b) {
   c10::NoGradGuard no_grad;
   const at::ScalarType dtype = a.scalar_type();
-  const at::ScalarType wide = dtype == at::kDouble ? at::kDouble : at::kFloat;
+  const at::ScalarType wide = at::toOpMathType(dtype);
   // Mode 2 never takes the shortcut over a matrix product, which cancels.
   return at::cdist(a.to(wide), b.to(wide), 2.0, /*compute_mode=*/2).square_().to(dtype);
 }

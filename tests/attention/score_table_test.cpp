@@ -250,7 +250,12 @@ TEST_P(ScoreTable, ABiasIsAddedToTheScores) {
   const Score& pairs = layer.attention.score();
   const at::Tensor scores = pairs.scores(in[0], pairs.project_keys(in[1])) + in.back();
   EXPECT_TRUE(close(f(in), ops::attend_with_scores(scores, in[2], mask, options()).output));
-  EXPECT_TRUE(check_gradients(f, in));
+  const TensorFunction of_bias = [&](const auto& x) {
+    std::vector<at::Tensor> all = in;
+    all.back() = x[0];
+    return f(all);
+  };
+  EXPECT_TRUE(check_gradients(of_bias, {in.back()}));
 }
 
 TEST_P(ScoreTable, OnCudaAsOnTheCpu) {

@@ -1,12 +1,8 @@
 #include <ATen/ops/matmul.h>
-#include <ATen/ops/ones.h>
 #include <ATen/ops/softmax.h>
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 
 #include "attend/attention/attention.h"
-#include "attend/attention/pooling.h"
 #include "attend/core/errors.h"
 #include "tests/support/compare.h"
 #include "tests/support/golden.h"
@@ -108,52 +104,6 @@ TEST(DotProduct, WrongShapesAreNamed) {
               }),
               HasSubstr("[dot_score] expected queries (B, [H,] Tq, D) and keys (B, [H,] Tk, D), "
                         "found (2, 3, 4) and (2, 4, 5)"));
-}
-
-TEST(AveragePooling, IsTheMeanOfWhatIsSeen) {
-  const at::Tensor v = cosines({2, 4, 3});
-  const at::Tensor out = average_pooling(v, 2, Mask::padding({4, 2})).output;
-  EXPECT_TRUE(close(out.select(1, 1).select(0, 0), v.select(0, 0).mean(0)));
-  EXPECT_TRUE(close(out.select(1, 0).select(0, 1), v.select(0, 1).slice(0, 0, 2).mean(0)));
-  EXPECT_TRUE(identical(average_pooling(v, 2, Mask::padding({0, 0})).output,
-                        at::zeros({2, 2, 3}, at::kDouble)));
-  EXPECT_THROW(average_pooling(v, -1, Mask::none()), InvalidArgument);
-}
-
-TEST(GaussianKernel, AgreesWithTheFormula) {
-  const auto found = gaussian_kernel_attention(golden("gaussian.q"), golden("gaussian.k"),
-                                               golden("gaussian.values"), golden("gaussian.width"),
-                                               Mask::padding(golden("gaussian.lengths")),
-                                               {.return_weights = true});
-  EXPECT_TRUE(close(found.weights, golden("gaussian.weights")));
-  EXPECT_TRUE(close(found.output, golden("gaussian.output")));
-}
-
-TEST(GaussianKernel, GradientsInDoubleAlsoWhereQueryIsKey) {
-  const at::Tensor width = leaf({}, 0.3);
-  EXPECT_TRUE(check_gradients(
-      [](const auto& in) {
-        return gaussian_kernel_attention(in[0], in[1], in[2], in[3], Mask::padding({4, 0})).output;
-      },
-      {leaf({2, 3, 1}), leaf({2, 4, 1}, 1), leaf({2, 4, 1}, 2), width}));
-  // At distance 0 the slope is 0, not NaN.
-  const std::vector<at::Tensor> same{leaf({1, 3, 2}), leaf({1, 3, 2})};
-  for (const at::Tensor& g : gradients_of(
-           [&](const auto& in) {
-             return gaussian_kernel_attention(in[0], in[1], cosines({1, 3, 1}, 2), width,
-                                              Mask::none())
-                 .output;
-           },
-           same))
-    EXPECT_TRUE(all_finite(g));
-}
-
-TEST(GaussianKernel, WrongShapesAreNamed) {
-  EXPECT_THAT(message_of([] {
-                gaussian_kernel_attention(cosines({2, 3, 1}), cosines({2, 4, 2}),
-                                          cosines({2, 4, 1}), cosines({2}), Mask::none());
-              }),
-              HasSubstr("width () or (D), found (2, 3, 1), (2, 4, 2), (2, 4, 1) and (2)"));
 }
 
 }  // namespace
