@@ -47,9 +47,12 @@ TEST(KernelRegression, CrossValidationFindsAWidthNoOtherBeats) {
     for (const double factor : {0.3, 0.6, 1.6, 3.0})
       EXPECT_LE(best, model.loo_loss(model.width() * factor).item<double>()) << factor;
   }
-  KernelRegression given({.width_by = WidthBy::kCrossValidation, .candidates = {1.0, 5.0, 400.0}});
+  const std::vector<double> candidates{400.0, 1.0, 12.0, 0.01};
+  KernelRegression given({.width_by = WidthBy::kCrossValidation, .candidates = candidates});
   given.fit(golden("x"), golden("y"));
-  EXPECT_EQ(given.width().item<double>(), 5.0);
+  EXPECT_THAT(candidates, ::testing::Contains(given.width().item<double>()));
+  for (const double width : candidates)
+    EXPECT_LE(given.loo_loss(), given.loo_loss(at::full({}, width, at::kDouble)).item<double>());
 }
 
 TEST(KernelRegression, WeightsArePredictionsMadeVisible) {

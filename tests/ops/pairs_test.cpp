@@ -73,14 +73,25 @@ TEST(SquaredDistances, AreThoseOfTheFormula) {
     }
   EXPECT_TRUE(check_gradients(kDistances, {leaf({2, 3, 4}), leaf({2, 5, 4}, 1)}));
   EXPECT_TRUE(check_gradients(kDistances, {leaf({1, 2, 3, 1}), leaf({1, 2, 4, 1}, 1)}));
+  EXPECT_TRUE(check_gradients(kDistances, {leaf({1, 3, 17}), leaf({1, 4, 17}, 1)}));
 }
 
 // |a|^2 + |b|^2 - 2 a b has no right digit here in float.
 TEST(SquaredDistances, KeepTheirDigitsFarFromTheOrigin) {
-  const at::Tensor a = cosines({1, 6, 3}, 0, at::kFloat).mul(1e-2).add(1e4),
-                   b = cosines({1, 7, 3}, 1, at::kFloat).mul(1e-2).add(1e4);
-  EXPECT_TRUE(close(squared_distances(a, b),
-                    direct(a.to(at::kDouble), b.to(at::kDouble)).to(at::kFloat), {1e-5, 1e-12}));
+  for (const int64_t width : {3, 40}) {
+    const at::Tensor a = cosines({1, 6, width}, 0, at::kFloat).mul(1e-2).add(1e4),
+                     b = cosines({1, 7, width}, 1, at::kFloat).mul(1e-2).add(1e4);
+    const auto expected = [&] {
+      return direct(a.to(at::kDouble), b.to(at::kDouble)).to(at::kFloat);
+    };
+    EXPECT_TRUE(close(squared_distances(a, b), expected(), {1e-5, 1e-12})) << width;
+    b[0][6].fill_(-1e4);  // one that has no centre with the others
+    EXPECT_TRUE(close(squared_distances(a, b), expected(), {1e-5, 1e-12})) << width;
+    b[0][6].fill_(std::nan(""));
+    EXPECT_TRUE(
+        close(squared_distances(a, b).slice(2, 0, 6), expected().slice(2, 0, 6), {1e-5, 1e-12}))
+        << width;
+  }
 }
 
 TEST(SquaredDistances, AreZeroBetweenEquals) {
