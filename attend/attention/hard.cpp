@@ -10,6 +10,7 @@
 #include "attend/core/errors.h"
 #include "attend/core/random.h"
 #include "attend/ops/attention.h"
+#include "attend/ops/batched_product.h"
 #include "attend/ops/check.h"
 
 namespace attend {
@@ -19,11 +20,7 @@ constexpr auto kOp = "hard_attention";
 
 void check(const at::Tensor& weights, const at::Tensor& values, const HardOptions& options) {
   ops::check_floating(kOp, {weights, values});
-  const int64_t n = weights.dim();
-  const bool fits = (n == 3 || n == 4) && values.dim() == n && weights.size(0) == values.size(0) &&
-                    (n == 3 || weights.size(1) == values.size(1)) &&
-                    weights.size(-1) == values.size(-2);
-  if (!fits)
+  if (!ops::leading_sizes_agree(weights, values) || weights.size(-1) != values.size(-2))
     ops::refuse(kOp, "weights (B, [H,] Tq, Tk) and values (B, [H,] Tk, Dv)", {weights, values});
   if (!options.rows.empty() && static_cast<int64_t>(options.rows.size()) != weights.size(0))
     ops::refuse(kOp,

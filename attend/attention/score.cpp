@@ -50,10 +50,8 @@ ScoreOptions of_one_size(const char* score, const ScoreOptions& options) {
 
 void check_one_width(const char* score, const at::Tensor& queries, const at::Tensor& keys) {
   ops::check_floating(score, {queries, keys});
-  const int64_t n = queries.dim();
-  const bool fits = (n == 3 || n == 4) && keys.dim() == n && queries.size(0) == keys.size(0) &&
-                    (n == 3 || queries.size(1) == keys.size(1)) &&
-                    queries.size(-1) == keys.size(-1) && queries.size(-1) > 0;
+  const bool fits = ops::leading_sizes_agree(queries, keys) && queries.size(-1) == keys.size(-1) &&
+                    queries.size(-1) > 0;
   if (!fits)
     ops::refuse(score, "queries (B, [H,] Tq, D) and keys (B, [H,] Tk, D)", {queries, keys});
 }

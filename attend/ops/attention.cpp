@@ -42,12 +42,6 @@ AttentionResult weigh(const at::Tensor& scores, const at::Tensor& values, const 
           options.return_weights ? spoil(weights, spoiled) : at::Tensor()};
 }
 
-bool leading_sizes_agree(const at::Tensor& a, const at::Tensor& b) {
-  const int64_t n = a.dim();
-  return (n == 3 || n == 4) && b.dim() == n && a.size(0) == b.size(0) &&
-         (n == 3 || a.size(1) == b.size(1));
-}
-
 void check_scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
   constexpr auto kOp = "scaled_dot_product_attention";
   check_floating(kOp, {q, k, v});

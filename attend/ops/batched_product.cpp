@@ -14,13 +14,17 @@ at::Tensor flat(const at::Tensor& x) {
 
 void check(const at::Tensor& a, const at::Tensor& b) {
   check_floating("batched_product", {a, b});
-  const int64_t n = a.dim();
-  const bool fits = (n == 3 || n == 4) && b.dim() == n && a.size(0) == b.size(0) &&
-                    (n == 3 || a.size(1) == b.size(1)) && a.size(-1) == b.size(-2);
-  if (!fits) refuse("batched_product", "(B, [H,] M, K) and (B, [H,] K, N)", {a, b});
+  if (!leading_sizes_agree(a, b) || a.size(-1) != b.size(-2))
+    refuse("batched_product", "(B, [H,] M, K) and (B, [H,] K, N)", {a, b});
 }
 
 }  // namespace
+
+bool leading_sizes_agree(const at::Tensor& a, const at::Tensor& b) {
+  const int64_t n = a.dim();
+  return (n == 3 || n == 4) && b.dim() == n && a.size(0) == b.size(0) &&
+         (n == 3 || a.size(1) == b.size(1));
+}
 
 at::Tensor batched_product(const at::Tensor& a, const at::Tensor& b) {
   check(a, b);

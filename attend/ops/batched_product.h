@@ -10,4 +10,7 @@ namespace attend::ops {
 /// Differentiable. Throws InvalidArgument, with both shapes, for others.
 at::Tensor batched_product(const at::Tensor& a, const at::Tensor& b);
 
+/// True for (B, M, .) and (B, N, .), or (B, H, M, .) and (B, H, N, .), with the same B and H.
+bool leading_sizes_agree(const at::Tensor& a, const at::Tensor& b);
+
 }  // namespace attend::ops

@@ -67,10 +67,8 @@ struct SquaredDistances : torch::autograd::Function<SquaredDistances> {
 at::Tensor squared_distances(const at::Tensor& a, const at::Tensor& b) {
   constexpr auto kOp = "squared_distances";
   check_floating(kOp, {a, b});
-  const int64_t n = a.dim();
-  const bool fits = (n == 3 || n == 4) && b.dim() == n && a.size(0) == b.size(0) &&
-                    (n == 3 || a.size(1) == b.size(1)) && a.size(-1) == b.size(-1);
-  if (!fits) refuse(kOp, "(B, [H,] M, D) and (B, [H,] N, D)", {a, b});
+  if (!leading_sizes_agree(a, b) || a.size(-1) != b.size(-1))
+    refuse(kOp, "(B, [H,] M, D) and (B, [H,] N, D)", {a, b});
   if (c10::GradMode::is_enabled() && (a.requires_grad() || b.requires_grad()))
     return SquaredDistances::apply(a, b);
   return forward_values(a, b);
