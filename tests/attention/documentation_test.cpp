@@ -10,11 +10,13 @@
 
 #include "attend/attention/alibi.h"
 #include "attend/attention/attention.h"
+#include "attend/attention/hard.h"
 #include "attend/attention/linear_attention.h"
 #include "attend/attention/multi_head.h"
 #include "attend/attention/pooling.h"
 #include "attend/attention/relative.h"
 #include "attend/attention/rotary.h"
+#include "attend/attention/structured.h"
 #include "attend/attention/t5_bias.h"
 #include "attend/layers/learned_positions.h"
 #include "attend/layers/sinusoidal.h"
