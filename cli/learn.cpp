@@ -150,6 +150,7 @@ int run_all(const LearnFlags& flags) {
   lessons::Models models(model_options(flags, folder.path(), console));
   std::vector<lessons::Card> cards;
   for (Lesson& lesson : lessons::all_lessons()) {
+    if (stop_on_signals()) throw DataError(flags.out, "stopped; the pages so far are there");
     console.note(fmt::format("{:2}  {}", lesson.name.number, lesson.name.title.en));
     Notebook book;
     lesson.run(book, models);

@@ -31,8 +31,8 @@ struct Curves {
   std::string y_axis;  ///< "loss (nats per token)"
   bool log_y = false;  ///< logarithmic y; lines keep their shape over decades
   bool log_x = false;  ///< logarithmic x
-  std::vector<Series> series;
-  std::vector<ReferenceLine> references;
+  std::vector<Series> series = {};
+  std::vector<ReferenceLine> references = {};
 };
 
 struct CurveSvgOptions {
