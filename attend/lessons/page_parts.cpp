@@ -21,7 +21,7 @@ using render::Palette;
 constexpr const char* kStyle = R"css(
 body { max-width: 56rem; }
 figure, .panel { margin: 1.2rem 0; } figcaption { font-weight: 600; margin: 0 0 .4rem; }
-figcaption + figcaption { margin-top: -.3rem; }
+figcaption + figcaption { margin-top: -.3rem; } h2 + h2 { margin-top: -.4rem; }
 .scroll { overflow-x: auto; }
 aside { border-left: 4px solid var(--accent); padding: .1rem 0 .1rem .9rem; margin: 1rem 0; }
 aside p { margin: .3rem 0; } p { margin: .6rem 0; }
@@ -38,7 +38,7 @@ table { border-collapse: collapse; } th, td { padding: .2rem .9rem .2rem 0; text
 .controls { display: flex; flex-wrap: wrap; gap: .4rem 1.6rem; margin: .5rem 0; }
 .controls label { display: flex; align-items: center; gap: .5rem; }
 .controls output { min-width: 3rem; font-variant-numeric: tabular-nums; }
-.result { font-variant-numeric: tabular-nums; }
+.result { font-variant-numeric: tabular-nums; flex-basis: 100%; margin: 0; }
 .pictures { display: flex; flex-wrap: wrap; gap: 1rem; } .pictures figure { margin: .4rem 0; }
 svg { max-width: none; } svg.live text { fill: var(--ink); font-size: 12px; }
 svg.live .dim { fill: var(--dim); } svg.live .rule { stroke: var(--rule); }

@@ -20,7 +20,7 @@ bool is_worth_writing(float weight) { return !std::isfinite(weight) || std::abs(
 
 void draw_value(SvgWriter& svg, CellStyles& styles, float weight, int level, double cell, double x,
                 double y) {
-  std::string text = std::isfinite(weight) ? format_weight_short(weight) : "×";
+  std::string text = std::isfinite(weight) ? format_weight_signed(weight) : "×";
   text.erase(0, text.find_first_not_of(' '));
   const std::string css = styles.use_text(level);
   const double size = std::min(11.0, cell * (level < 0 ? 0.8 : 0.36));

@@ -138,22 +138,25 @@ class PanelPrinter {
   void add_cell(TerminalLine& line, float weight, int cell) const {
     const int level = scale_.level(weight);
     const bool has_number = cell > 2;
-    std::string number = has_number ? format_weight_short(weight) : "";
+    const bool has_sign = cell == 5 && scale_.low < 0;
+    std::string number = has_sign     ? format_weight_signed(weight)
+                         : has_number ? format_weight_short(weight)
+                                      : "";
     // ".00" tells less than an empty cell, and hides the pattern of the others.
-    if (has_number && std::abs(weight) < 0.005f) number = "   ";
+    if (has_number && std::abs(weight) < 0.005f) number.assign(number.size(), ' ');
     if (level < 0) number = has_number ? "  ?" : std::string(static_cast<size_t>(cell), '?');
     if (is_ascii()) {
       std::string mark(cell == 2 ? 2 : 1,
                        level < 0 ? ' ' : ramp(scale_, level / double{kPaletteSize}));
       if (cell == 2 && is_signed(scale_) && mark[1] != ' ') mark[0] = weight < 0 ? '-' : '+';
       line.add(has_number ? mark + number : level < 0 ? number : mark);
-      if (cell == 5) line.add(" ");
+      if (cell == 5 && number.size() == 3) line.add(" ");
       return;
     }
     const Rgb ground =
         level < 0 ? missing_colour(options_.background)
                   : palette(scale_.palette, options_.background)[static_cast<size_t>(level)];
-    std::string text = has_number ? " " + number : number;
+    std::string text = has_number && !has_sign ? " " + number : number;
     text.resize(static_cast<size_t>(cell), ' ');
     line.add_on(ground, text);
   }

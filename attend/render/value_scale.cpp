@@ -92,4 +92,11 @@ std::string format_weight_short(double value) {
   return text.size() == 3 ? text : "---";
 }
 
+std::string format_weight_signed(double value) {
+  if (!(value < 0) || std::isinf(value)) return " " + format_weight_short(value);
+  std::string text = format_weight_short(-value);
+  const size_t digit = text.find_first_not_of(' ');
+  return std::string(digit, ' ') + "-" + text.substr(digit);
+}
+
 }  // namespace attend::render

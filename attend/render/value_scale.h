@@ -46,4 +46,7 @@ std::string format_weight(double value);
 /// A weight in three columns: ".42", "1.0", " 12", and "---" where it does not fit.
 std::string format_weight_short(double value);
 
+/// The same with a fourth column for the sign of a negative number: "-.42", "-1.6", " -12".
+std::string format_weight_signed(double value);
+
 }  // namespace attend::render

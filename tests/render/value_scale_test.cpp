@@ -45,6 +45,18 @@ TEST(ValueScale, Range) {
   }
 }
 
+TEST(FormatWeight, SignsHaveAColumnOfTheirOwn) {
+  for (const auto& [value, text] : std::vector<std::pair<double, std::string>>{{-0.42, "-.42"},
+                                                                               {-1.61, "-1.6"},
+                                                                               {-12.3, " -12"},
+                                                                               {0.42, " .42"},
+                                                                               {0, "   0"},
+                                                                               {-0.001, "-.00"},
+                                                                               {-1e9, "----"},
+                                                                               {kNaN, "   ?"}})
+    EXPECT_EQ(format_weight_signed(value), text) << value;
+}
+
 TEST(ValueScale, DivergingIsEvenAboutZero) {
   const ValueScale scale = ValueScale::of(map_of({-2.f, 0.5f, kNaN}), Scaling::kDiverging);
   EXPECT_DOUBLE_EQ(scale.low, -2);
