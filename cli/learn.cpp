@@ -96,11 +96,11 @@ class ModelFolder {
 };
 
 void write_page(const std::string& folder, const Lesson& lesson, const Notebook& book,
-                Language language) {
+                Language language, bool in_gallery) {
   const auto path = [&](const std::string& name) { return (fs::path(folder) / name).string(); };
   core::make_folder(folder);
   core::write_file_atomic(path(lessons::file_stem(lesson.name) + ".html"),
-                          lessons::to_page(lesson.name, book, language));
+                          lessons::to_page(lesson.name, book, language, in_gallery));
 }
 
 int run_lesson(const LearnFlags& flags, Lesson& lesson) {
@@ -125,7 +125,7 @@ int run_lesson(const LearnFlags& flags, Lesson& lesson) {
                              lesson.name.number));
     return 0;
   }
-  write_page(flags.out, lesson, book, language);
+  write_page(flags.out, lesson, book, language, /*in_gallery=*/false);
   const auto pictures = lessons::to_pictures(lesson.name, book, language);
   for (const auto& [name, svg] : pictures)
     core::write_file_atomic((fs::path(flags.out) / name).string(), svg);
@@ -155,7 +155,7 @@ int run_all(const LearnFlags& flags) {
     Notebook book;
     lesson.run(book, models);
     console.settle();
-    write_page(flags.out, lesson, book, language);
+    write_page(flags.out, lesson, book, language, /*in_gallery=*/true);
     cards.push_back({lesson.name, first_picture(book)});
   }
   core::write_file_atomic(

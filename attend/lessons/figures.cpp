@@ -66,6 +66,12 @@ render::Series series(const std::string& name, const at::Tensor& x, const at::Te
   return {name, numbers(x), numbers(y), points};
 }
 
+render::Series series(const std::string& name, const std::vector<double>& y) {
+  render::Series out{name, {}, y};
+  for (size_t i = 0; i < y.size(); ++i) out.x.push_back(static_cast<double>(i));
+  return out;
+}
+
 std::string short_number(double value) { return fmt::format("{:.4g}", value); }
 
 at::Tensor counted_normal(int64_t count, uint64_t key) {

@@ -35,6 +35,9 @@ render::AttentionMap heat_map(const at::Tensor& matrix, const HeatMapLabels& lab
 render::Series series(const std::string& name, const at::Tensor& x, const at::Tensor& y,
                       bool points = false);
 
+/// The same over 0, 1, 2, ...: steps, epochs.
+render::Series series(const std::string& name, const std::vector<double>& y);
+
 /// "0.125", "3", "1.5e-07": four significant digits, for tables.
 std::string short_number(double value);
 

@@ -67,14 +67,17 @@ std::string file_stem(const LessonName& name) {
   return fmt::format("{:02}-{}", name.number, name.slug);
 }
 
-std::string to_page(const LessonName& name, const Notebook& book, Language language) {
+std::string to_page(const LessonName& name, const Notebook& book, Language language,
+                    bool in_gallery) {
   render::Page page(fmt::format("{}  {}", name.number, one_line(name.title, language)));
   page.subtitle(one_line(name.summary, language));
   page.style(lesson_style());
   page.script(language_script(language));
   PageWriter writer(page);
   writer.write(book);
-  page.section("lesson", "", language_switch() + writer.markup());
+  const std::string back =
+      in_gallery ? "<a href=\"index.html\">← all lessons · 全部课程</a>\n" : "";
+  page.section("lesson", "", language_switch() + back + writer.markup());
   return page.html();
 }
 

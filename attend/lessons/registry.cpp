@@ -5,6 +5,8 @@ namespace attend::lessons {
 // Pooling
 Lesson attention_cues_lesson();
 Lesson average_pooling_lesson();
+Lesson kernel_regression_lesson();
+Lesson learned_width_lesson();
 // Scores
 Lesson masked_softmax_lesson();
 // Models
@@ -14,6 +16,8 @@ std::vector<Lesson> all_lessons() {
   std::vector<Lesson> all;
   all.push_back(attention_cues_lesson());
   all.push_back(average_pooling_lesson());
+  all.push_back(kernel_regression_lesson());
+  all.push_back(learned_width_lesson());
   all.push_back(masked_softmax_lesson());
   return all;
 }

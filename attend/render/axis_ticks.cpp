@@ -9,7 +9,7 @@
 namespace attend::render {
 namespace {
 
-/// The labels as numbers; nothing unless each is one and they only rise or only fall.
+/// The labels as numbers; nothing unless each is one and they never fall or never rise.
 std::optional<std::vector<double>> numbers_of(const std::vector<std::string>& labels) {
   if (labels.size() < 2) return std::nullopt;
   std::vector<double> numbers;
@@ -19,11 +19,9 @@ std::optional<std::vector<double>> numbers_of(const std::vector<std::string>& la
     if (error != std::errc() || end != label.data() + label.size()) return std::nullopt;
     numbers.push_back(number);
   }
-  const bool rises =
-      std::adjacent_find(numbers.begin(), numbers.end(), std::greater_equal<>()) == numbers.end();
-  const bool falls =
-      std::adjacent_find(numbers.begin(), numbers.end(), std::less_equal<>()) == numbers.end();
-  if (!rises && !falls) return std::nullopt;
+  const bool rises = std::is_sorted(numbers.begin(), numbers.end());
+  const bool falls = std::is_sorted(numbers.rbegin(), numbers.rend());
+  if (rises == falls) return std::nullopt;  // out of order, or all the same
   return numbers;
 }
 
@@ -31,6 +29,7 @@ std::optional<std::vector<double>> numbers_of(const std::vector<std::string>& la
 double place_of(double number, const std::vector<double>& numbers) {
   for (size_t i = 1; i < numbers.size(); ++i) {
     const double from = numbers[i - 1], to = numbers[i];
+    if (from == to) continue;
     const double t = (number - from) / (to - from);
     if (t >= 0 && t <= 1) return static_cast<double>(i) - 0.5 + t;
   }

@@ -11,8 +11,8 @@ struct AxisTick {
   std::string label;
 };
 
-/// True when the labels are numbers that only rise or only fall, two at least: an axis of a
-/// quantity, which round numbers describe better than every n-th label.
+/// True when the labels are numbers that never fall or never rise, two different ones at least: an
+/// axis of a quantity, which round numbers describe better than every n-th label.
 bool is_numeric(const std::vector<std::string>& labels);
 
 /// Every `step`-th label in the middle of its cell or, where step > 1 and the axis is numeric,

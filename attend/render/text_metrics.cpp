@@ -116,11 +116,31 @@ double text_width_em(std::string_view text) {
   return width;
 }
 
+namespace {
+
+bool is_one_of(std::string_view list, const std::string& cluster) {
+  const std::string with_blanks = " " + cluster + " ";
+  return list.find(with_blanks) != std::string_view::npos;
+}
+
+/// Chinese and its kin are written without blanks: a line may end beside any sign of theirs, but
+/// not before closing marks, nor after opening ones (of UAX #14 what captions need).
+bool may_break(const std::string& before, const std::string& after) {
+  constexpr std::string_view kClosing =
+      " 。 ， 、 ； ： ！ ？ ） 」 』 》 】 ” ’ … , . ; : ! ? ) ] % ";
+  constexpr std::string_view kOpening = " （ 「 『 《 【 “ ‘ ( [ ";
+  if (display_width(before) < 2 && display_width(after) < 2) return false;
+  return !is_one_of(kClosing, after) && !is_one_of(kOpening, before);
+}
+
+}  // namespace
+
 std::vector<std::string> wrap(std::string_view text, double width,
                               const std::function<double(std::string_view)>& measure) {
   std::vector<std::string> lines(1);
   double used = 0;
   std::string word;
+  std::string last;
   double word_width = 0;
   const auto place_word = [&] {
     if (used > 0 && used + word_width > width) {
@@ -143,8 +163,9 @@ std::vector<std::string> wrap(std::string_view text, double width,
         continue;
       }
     }
-    if (word_width + step > width) place_word();
+    if (word_width + step > width || (!word.empty() && may_break(last, cluster))) place_word();
     word += cluster;
+    last = cluster;
     word_width += step;
     if (cluster == " ") place_word();
   }

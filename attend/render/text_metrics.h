@@ -31,7 +31,8 @@ std::string pad_left(std::string_view text, int width, std::string_view ellipsis
 /// from DejaVu Sans, which is wider than what browsers use by default, so that nothing is cut.
 double text_width_em(std::string_view text);
 
-/// Breaks printable text at spaces (or, in a word longer than a line, between characters) into
+/// Breaks printable text at spaces, beside Chinese characters (marks stay with what they close or
+/// open) and, in a word longer than a line, between characters into
 /// lines of at most `width` by `measure`, which gives the width of one grapheme. Always at least
 /// one line.
 std::vector<std::string> wrap(std::string_view text, double width,

@@ -50,6 +50,7 @@ TEST(AxisTicks, WordsAndUnorderedNumbersKeepTheirOwn) {
   EXPECT_THAT(texts(axis_ticks({"a", "b", "c", "d"}, 2, 9)), ElementsAre("a", "c"));
   EXPECT_FALSE(is_numeric({"1", "3", "2"}));
   EXPECT_FALSE(is_numeric({"1", "1"}));
+  EXPECT_TRUE(is_numeric({"1", "1", "2"}));
   EXPECT_FALSE(is_numeric({"1", "2 s"}));
   EXPECT_FALSE(is_numeric({"1"}));
   EXPECT_FALSE(is_numeric({}));

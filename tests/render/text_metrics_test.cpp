@@ -53,6 +53,8 @@ TEST(TextMetrics, Wrap) {
   EXPECT_THAT(wrap("aa bb cc dd", 5, display_width), ElementsAre("aa bb", "cc dd"));
   EXPECT_THAT(wrap("aaaaaaa b", 3, display_width), ElementsAre("aaa", "aaa", "a b"));
   EXPECT_THAT(wrap("今天早上", 4, display_width), ElementsAre("今天", "早上"));
+  EXPECT_THAT(wrap("越窄 0，好（甲）", 8, display_width), ElementsAre("越窄 0，", "好（甲）"));
+  EXPECT_THAT(wrap("注意abc力", 8, display_width), ElementsAre("注意abc", "力"));
   EXPECT_THAT(wrap("", 4, display_width), ElementsAre(""));
   EXPECT_THAT(wrap("1 token0, 2 token1, 3 token2", 18, display_width),
               ElementsAre("1 token0, 2", "token1, 3 token2"));
