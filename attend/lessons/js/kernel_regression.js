@@ -34,7 +34,8 @@ function compute(inputs, data) {
       {name: 'pairs 训练数据', x: data.keys, y: values, points: true}]}];
   if (!data.losses) {
     pictures.push({kind: 'map', title: 'weights 权重', rows: data.queries.map(x => x.toFixed(1)),
-      columns: data.keys.map(x => x.toFixed(2)), weights: rows, row_axis: 'x to predict at', column_axis: 'x of the pair'});
+      columns: data.keys.map(x => x.toFixed(2)), weights: rows, row_axis: 'x to predict at', column_axis: 'x of the pair',
+      size: Math.max(...rows.flat())});
     return {numbers: fit, pictures};
   }
   const widths = Array.from({length: 24}, (_, i) => 0.25 * 1.3 ** i);
