@@ -117,20 +117,20 @@ int run_lesson(const LearnFlags& flags, Lesson& lesson) {
     lesson.run(book, models);
   }
   console.settle();
+  std::string told = fmt::format("As a page, with what moves in it: attend learn {} --out lessons",
+                                 lesson.name.number);
+  if (!flags.out.empty()) {
+    write_page(flags.out, lesson, book, language, /*in_gallery=*/false);
+    const auto pictures = lessons::to_pictures(lesson.name, book, language);
+    for (const auto& [name, svg] : pictures)
+      core::write_file_atomic((fs::path(flags.out) / name).string(), svg);
+    told = fmt::format("page written to {}/{}.html; {} pictures (.svg) beside it", flags.out,
+                       lessons::file_stem(lesson.name), pictures.size());
+  }
   Output output;
   output.write(lessons::to_terminal(lesson.name, book, look));
   output.finish();
-  if (flags.out.empty()) {
-    console.note(fmt::format("\nAs a page, with what moves in it: attend learn {} --out lessons",
-                             lesson.name.number));
-    return 0;
-  }
-  write_page(flags.out, lesson, book, language, /*in_gallery=*/false);
-  const auto pictures = lessons::to_pictures(lesson.name, book, language);
-  for (const auto& [name, svg] : pictures)
-    core::write_file_atomic((fs::path(flags.out) / name).string(), svg);
-  console.note(fmt::format("\npage written to {}/{}.html; {} pictures (.svg) beside it", flags.out,
-                           lessons::file_stem(lesson.name), pictures.size()));
+  console.note("\n" + told);
   return 0;
 }
 

@@ -25,7 +25,7 @@ int complain(const std::string& message, int status) {
 // CLI11 names what it does not know; we name what was probably meant.
 std::string suggestion(const CLI::App& app, int count, char** arguments) {
   const CLI::App* command = &app;
-  for (const CLI::App* chosen : app.get_subcommands()) command = chosen;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
   std::vector<std::string> known;
   for (const CLI::App* sub : command->get_subcommands({})) known.push_back(sub->get_name());
   for (const CLI::Option* option : command->get_options())

@@ -19,7 +19,7 @@ struct Options : RegressionOptions {
 core::ConfigTable describe(Options& o) {
   core::ConfigTable table = regression_table(o, "learned-width", "A learned kernel");
   table.add("steps", o.epochs, "Steps of gradient descent, each over all points.", 1, 1000)
-      .add("learning_rate", o.learning_rate, "Times the gradient of the summed square error.", 0,
+      .add("learning_rate", o.learning_rate, "Times the gradient of the summed square error.", 1e-6,
            100);
   return table;
 }
