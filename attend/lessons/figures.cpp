@@ -85,11 +85,28 @@ at::Tensor counted_normal(int64_t count, uint64_t key) {
   return out;
 }
 
+at::Tensor counted_normal(at::IntArrayRef shape, int64_t seed, uint64_t stream) {
+  const uint64_t key = core::combine(static_cast<uint64_t>(seed), stream);
+  return counted_normal(c10::multiply_integers(shape), key).view(shape);
+}
+
 at::Tensor counted_uniform(int64_t count, uint64_t key) {
   at::Tensor out = at::empty({count}, at::kDouble);
   auto* data = out.mutable_data_ptr<double>();
   for (int64_t i = 0; i < count; ++i) data[i] = core::uniform01(key, static_cast<uint64_t>(i));
   return out;
+}
+
+std::string matrix_json(const at::Tensor& matrix, int decimals) {
+  std::string json = "[";
+  for (int64_t r = 0; r < matrix.size(0); ++r) {
+    json += r > 0 ? ",[" : "[";
+    const auto row = numbers(matrix.select(0, r));
+    for (size_t c = 0; c < row.size(); ++c)
+      json += (c > 0 ? "," : "") + fmt::format("{:.{}f}", row[c], decimals);
+    json += "]";
+  }
+  return json + "]";
 }
 
 }  // namespace attend::lessons

@@ -44,7 +44,12 @@ std::string short_number(double value);
 /// `count` numbers of the standard normal distribution, a function of the key alone (Box and Muller
 /// 1958), in double; reshape as needed.
 at::Tensor counted_normal(int64_t count, uint64_t key);
+/// The same of a shape, one of the streams of a lesson's seed.
+at::Tensor counted_normal(at::IntArrayRef shape, int64_t seed, uint64_t stream);
 /// The same, uniform in [0, 1).
 at::Tensor counted_uniform(int64_t count, uint64_t key);
+
+/// A matrix as JSON, for a panel's data, its numbers rounded to `decimals`.
+std::string matrix_json(const at::Tensor& matrix, int decimals = 3);
 
 }  // namespace attend::lessons

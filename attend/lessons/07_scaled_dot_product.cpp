@@ -1,0 +1,125 @@
+// Lesson 7: why the dot product is divided by sqrt(d).
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "attend/lessons/figures.h"
+#include "attend/lessons/lesson.h"
+#include "attend/lessons/measure.h"
+#include "attend/ops/attention.h"
+
+namespace attend::lessons {
+namespace {
+
+struct Options {
+  int64_t width = 64;
+  int64_t keys = 10;
+  int64_t seed = 1;
+};
+
+core::ConfigTable describe(Options& o) {
+  core::ConfigTable table("scaled-dot-product", "Dot products and their scale");
+  table.add("width", o.width, "Length d of queries and keys in the maps.", 1, 1024)
+      .add("keys", o.keys, "Keys of each query, Tk.", 2, 16)
+      .add("seed", o.seed, "Of queries and keys.", 0, 1000000);
+  return table;
+}
+
+// Variance, largest weight and gradient against d: the line of each with a scale of d^-power.
+void measure(const Options& o, const std::string& name, double power,
+             std::array<render::Curves, 3>& figures) {
+  std::array<render::Series, 3> lines;
+  for (double d = 1; d <= 1024; d *= 2) {
+    const auto width = static_cast<int64_t>(d), queries = std::max<int64_t>(2000 / width, 200);
+    const auto q = counted_normal({queries, 1, width}, o.seed, 3);
+    const auto k = counted_normal({queries, o.keys, width}, o.seed, 4);
+    const auto v = counted_normal({queries, o.keys, 1}, o.seed, 5);
+    const auto scores = (q.matmul(k.transpose(1, 2)) / std::pow(d, power)).requires_grad_();
+    const auto seen = ops::attend_with_scores(scores, v, Mask::none(), {.return_weights = true});
+    const std::array<at::Tensor, 3> measured = {scores.detach().var(), seen.weights.amax({-1}),
+                                                gradient(seen.output, scores).norm(2, {-1})};
+    for (size_t i = 0; i < 3; ++i) {
+      lines[i].x.push_back(d);
+      lines[i].y.push_back(measured[i].mean().item<double>());
+    }
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    lines[i].name = name;
+    figures[i].series.push_back(lines[i]);
+    figures[i].x_axis = "d (length of q and k)";
+    figures[i].log_x = true;
+    figures[i].log_y = i != 1;
+  }
+}
+
+// The panel's q and four keys, of which it takes the first d numbers.
+at::Tensor vectors() { return (counted_normal({5, 256}, 7, 0) * 1000).round() / 1000; }
+
+std::vector<double> by_library(const Inputs& in) {
+  const auto d = static_cast<int64_t>(in.at("width"));
+  const auto q_and_k = vectors().slice(1, 0, d).view({1, 1, 5, d});
+  const auto k = q_and_k.slice(2, 1);
+  const auto seen = ops::scaled_dot_product_attention(
+      q_and_k.slice(2, 0, 1), k, k, Mask::none(),
+      {.return_weights = true, .scale = std::pow(in.at("width"), -in.at("power"))});
+  const auto largest = seen.weights.amax();
+  return numbers(at::cat({seen.weights.view(-1), (largest * (1 - largest)).view(1)}));
+}
+
+void run(const Options& o, Notebook& book) {
+  book.say({"The cheapest score is the dot product of query and key. If their d elements are "
+            "independent, with mean 0 and variance 1, it has mean 0 and variance d.",
+            "最便宜的分数是查询与键的点积。若它们的 d 个元素相互独立、均值为 0、方差为 1，"
+            "点积的均值就是 0，方差就是 d。"});
+  const auto q = counted_normal({1, 1, 8, o.width}, o.seed, 1);
+  const auto k = counted_normal({1, 1, o.keys, o.width}, o.seed, 2);
+  book.step("queries", q, {"(B, H, Tq, d): one sentence, one head", "一个样本，一个头"});
+  book.step("keys", k, {"(B, H, Tk, d)", "(B, H, Tk, d)，长度必须与查询相同"});
+  ops::AttentionOptions options{.return_weights = true};
+  const auto scaled = ops::scaled_dot_product_attention(q, k, k, Mask::none(), options);
+  book.step("scaled_dot_product_attention(queries, keys, values)", scaled.output,
+            {"the keys serve as values too", "这里键同时当作值"});
+  options.scale = 1;
+  const auto raw = ops::scaled_dot_product_attention(q, k, k, Mask::none(), options);
+  book.map({fmt::format("Weights at d = {}, without the scale and with it", o.width),
+            fmt::format("d = {} 时的权重：不缩放与缩放", o.width)},
+           heat_map(at::cat({raw.weights[0], scaled.weights[0]}),
+                    {.rows = labels("q", 8),
+                     .columns = labels("k", o.keys),
+                     .panels = {"q·k", "q·k / sqrt(d)"}}));
+  std::array<render::Curves, 3> figures;
+  measure(o, "q·k", 0, figures);
+  measure(o, "q·k / sqrt(d)", 0.5, figures);
+  figures[0].y_axis = "variance of the scores";
+  figures[1].y_axis = "largest weight (mean)";
+  figures[2].y_axis = "|d output / d scores| (mean)";
+  book.curves({"The variance of the scores is d, or 1", "分数的方差：d，或者 1"}, figures[0]);
+  book.curves({"The largest weight: softmax saturates", "最大的权重：softmax 饱和"}, figures[1]);
+  book.curves({"The gradient through softmax vanishes", "穿过 softmax 的梯度消失"}, figures[2]);
+  book.notice({"Unscaled, long vectors make softmax pick one key, and the gradient that could "
+               "change the choice dies out. With the scale nothing depends on d.",
+               "不缩放时，向量一长，softmax 就只选一个键，能改变这个选择的梯度也随之消失。"
+               "缩放之后，一切与 d 无关。"});
+  Panel panel{{"Scores q·k / d^power: move both", "分数 q·k / d^power：拖动 d 和指数"},
+              "scaled_dot_product",
+              {{"width", {"length d", "长度 d"}, 1, 256, 1, 64},
+               {"power", {"power (0.5: the root)", "指数（0.5 即开方）"}, 0, 1, 0.05, 0.5}}};
+  panel.data = matrix_json(vectors());
+  panel.library = by_library;
+  book.panel(std::move(panel));
+}
+
+}  // namespace
+
+Lesson scaled_dot_product_lesson() {
+  return make_lesson<Options>(
+      {7,
+       "scaled-dot-product",
+       {"Scaled dot product", "缩放点积注意力"},
+       {"Why the dot product is divided by the root of its length.", "点积为什么要除以根号 d。"}},
+      describe, run);
+}
+
+}  // namespace attend::lessons
