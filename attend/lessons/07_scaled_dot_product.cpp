@@ -1,7 +1,6 @@
 // Lesson 7: why the dot product is divided by sqrt(d).
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
-#include <fmt/format.h>
 
 #include <cmath>
 
@@ -27,7 +26,10 @@ core::ConfigTable describe(Options& o) {
   return table;
 }
 
-// Variance, largest weight and gradient against d: the line of each with a scale of d^-power.
+constexpr std::array kMeasured = {"variance of the scores", "largest weight (mean)",
+                                  "|d output / d scores| (mean)"};
+
+// The lines of these three against d, with scores q.k / d^power.
 void measure(const Options& o, const std::string& name, double power,
              std::array<render::Curves, 3>& figures) {
   std::array<render::Series, 3> lines;
@@ -50,6 +52,7 @@ void measure(const Options& o, const std::string& name, double power,
     figures[i].series.push_back(lines[i]);
     figures[i].x_axis = "d (length of q and k)";
     figures[i].log_x = true;
+    figures[i].y_axis = kMeasured[i];
     figures[i].log_y = i != 1;
   }
 }
@@ -69,39 +72,37 @@ std::vector<double> by_library(const Inputs& in) {
 }
 
 void run(const Options& o, Notebook& book) {
-  book.say({"The cheapest score is the dot product of query and key. If their d elements are "
-            "independent, with mean 0 and variance 1, it has mean 0 and variance d.",
-            "最便宜的分数是查询与键的点积。若它们的 d 个元素相互独立、均值为 0、方差为 1，"
-            "点积的均值就是 0，方差就是 d。"});
+  book.say(
+      {"The cheapest score is the dot product of query and key. If their d elements are "
+       "independent, with mean 0 and variance 1, it has mean 0 and variance d.",
+       "最便宜的分数是查询与键的点积。若它们的 d 个元素相互独立、均值为 0、方差为 1，"
+       "点积的均值就是 0，方差就是 d。"});
   const auto q = counted_normal({1, 1, 8, o.width}, o.seed, 1);
   const auto k = counted_normal({1, 1, o.keys, o.width}, o.seed, 2);
-  book.step("queries", q, {"(B, H, Tq, d): one sentence, one head", "一个样本，一个头"});
-  book.step("keys", k, {"(B, H, Tk, d)", "(B, H, Tk, d)，长度必须与查询相同"});
+  book.step("queries", q, {"(B, H, Tq, d)", "一个样本，一个头"});
+  book.step("keys", k, {"(B, H, Tk, d)", "键的长度必须与查询相同"});
   ops::AttentionOptions options{.return_weights = true};
   const auto scaled = ops::scaled_dot_product_attention(q, k, k, Mask::none(), options);
   book.step("scaled_dot_product_attention(queries, keys, values)", scaled.output,
             {"the keys serve as values too", "这里键同时当作值"});
   options.scale = 1;
   const auto raw = ops::scaled_dot_product_attention(q, k, k, Mask::none(), options);
-  book.map({fmt::format("Weights at d = {}, without the scale and with it", o.width),
-            fmt::format("d = {} 时的权重：不缩放与缩放", o.width)},
-           heat_map(at::cat({raw.weights[0], scaled.weights[0]}),
-                    {.rows = labels("q", 8),
-                     .columns = labels("k", o.keys),
-                     .panels = {"q·k", "q·k / sqrt(d)"}}));
+  const std::string d = std::to_string(o.width);
+  HeatMapLabels names{.rows = labels("q", 8), .columns = labels("k", o.keys)};
+  names.panels = {"q·k", "q·k / sqrt(d)"};
+  book.map(
+      {"Weights at d = " + d + ": as they are, and scaled", "d = " + d + " 时的权重：缩放前后"},
+      heat_map(at::cat({raw.weights[0], scaled.weights[0]}), names));
   std::array<render::Curves, 3> figures;
   measure(o, "q·k", 0, figures);
   measure(o, "q·k / sqrt(d)", 0.5, figures);
-  figures[0].y_axis = "variance of the scores";
-  figures[1].y_axis = "largest weight (mean)";
-  figures[2].y_axis = "|d output / d scores| (mean)";
   book.curves({"The variance of the scores is d, or 1", "分数的方差：d，或者 1"}, figures[0]);
   book.curves({"The largest weight: softmax saturates", "最大的权重：softmax 饱和"}, figures[1]);
   book.curves({"The gradient through softmax vanishes", "穿过 softmax 的梯度消失"}, figures[2]);
-  book.notice({"Unscaled, long vectors make softmax pick one key, and the gradient that could "
-               "change the choice dies out. With the scale nothing depends on d.",
-               "不缩放时，向量一长，softmax 就只选一个键，能改变这个选择的梯度也随之消失。"
-               "缩放之后，一切与 d 无关。"});
+  book.notice(
+      {"Unscaled, long vectors make softmax pick one key, and the gradient that could change "
+       "the choice dies out. With the scale nothing depends on d.",
+       "不缩放时，向量一长，softmax 就只选一个键，梯度也随之消失。缩放之后，一切与 d 无关。"});
   Panel panel{{"Scores q·k / d^power: move both", "分数 q·k / d^power：拖动 d 和指数"},
               "scaled_dot_product",
               {{"width", {"length d", "长度 d"}, 1, 256, 1, 64},
@@ -114,12 +115,10 @@ void run(const Options& o, Notebook& book) {
 }  // namespace
 
 Lesson scaled_dot_product_lesson() {
+  const Bilingual why{"Why the dot product is divided by the root of its length.",
+                      "点积为什么要除以长度的平方根。"};
   return make_lesson<Options>(
-      {7,
-       "scaled-dot-product",
-       {"Scaled dot product", "缩放点积注意力"},
-       {"Why the dot product is divided by the root of its length.", "点积为什么要除以根号 d。"}},
-      describe, run);
+      {7, "scaled-dot-product", {"Scaled dot product", "缩放点积注意力"}, why}, describe, run);
 }
 
 }  // namespace attend::lessons

@@ -9,6 +9,8 @@ Lesson kernel_regression_lesson();
 Lesson learned_width_lesson();
 // Scores
 Lesson masked_softmax_lesson();
+Lesson additive_score_lesson();
+Lesson scaled_dot_product_lesson();
 // Models
 // Transformers
 
@@ -19,6 +21,8 @@ std::vector<Lesson> all_lessons() {
   all.push_back(kernel_regression_lesson());
   all.push_back(learned_width_lesson());
   all.push_back(masked_softmax_lesson());
+  all.push_back(additive_score_lesson());
+  all.push_back(scaled_dot_product_lesson());
   return all;
 }
 
