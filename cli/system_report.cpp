@@ -12,7 +12,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "attend/core/files.h"
 #include "attend/core/processors.h"
@@ -39,14 +38,6 @@ std::string platform() {
   utsname name{};
   if (uname(&name) != 0) return "unknown";
   return fmt::format("{} {} {}", name.sysname, name.release, name.machine);
-}
-
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos)
-      return line.substr(line.find(": ") + 2);
-  return "";
 }
 
 std::vector<std::string> vector_instructions() {
@@ -149,7 +140,7 @@ SystemReport system_report() {
       fmt::format("{}.{}.{}", TORCH_VERSION_MAJOR, TORCH_VERSION_MINOR, TORCH_VERSION_PATCH);
   report.compiler = compiler();
   report.platform = platform();
-  report.processor = processor();
+  report.processor = core::processor_name();
   report.isa = vector_instructions();
   report.libtorch_isa = at::get_cpu_capability();
   if (kernels::fused()) report.kernel_isa = kernels::active_isa();

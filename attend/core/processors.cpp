@@ -27,4 +27,12 @@ int automatic_threads(int64_t requested) {
   return static_cast<int>(std::max(1.0, std::min(processors, std::ceil(cgroup_processors()))));
 }
 
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
+  return "";
+}
+
 }  // namespace attend::core

@@ -78,7 +78,8 @@ void run(const Options& o, Notebook& book) {
   HeatMapLabels names{labels("", o.length, 0), labels("", width, 0), "position", "column"};
   const MapLook look{.scaling = render::Scaling::kDiverging, .quantity = "value"};
   book.map({"P: slower waves to the right", "P：越往右频率越低"}, heat_map(p, names), look);
-  render::Curves columns{.x_axis = "position", .y_axis = "value"};
+  render::Curves columns;
+  columns.x_axis = "position", columns.y_axis = "value";
   for (int64_t c = std::min<int64_t>(6, width - 4), end = c + 4; c < end; ++c)
     columns.series.push_back(
         series("column " + std::to_string(c), at::arange(o.length, at::kDouble), p.select(1, c)));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <memory>
 
@@ -65,6 +66,29 @@ int64_t peak_tensor_bytes(const std::function<void()>& work) {
   const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, counter);
   work();
   return counter->peak();
+}
+
+render::Curves measured_curves(const std::string& x_axis, const std::string& y_axis,
+                               const std::vector<std::string>& names,
+                               const std::vector<int64_t>& sizes,
+                               const std::function<double(size_t line, int64_t size)>& measure) {
+  render::Curves curves;
+  curves.x_axis = x_axis;
+  curves.y_axis = y_axis;
+  curves.log_x = curves.log_y = true;
+  for (size_t line = 0; line < names.size(); ++line) {
+    curves.series.push_back({names[line], {}, {}, false});
+    for (const int64_t size : sizes) {
+      curves.series.back().x.push_back(static_cast<double>(size));
+      curves.series.back().y.push_back(measure(line, size));
+    }
+  }
+  return curves;
+}
+
+double growth_power(const render::Series& line) {
+  const size_t last = line.x.size() - 1, first = last < 2 ? 0 : last - 2;
+  return std::log(line.y[last] / line.y[first]) / std::log(line.x[last] / line.x[first]);
 }
 
 }  // namespace attend::lessons

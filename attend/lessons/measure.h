@@ -5,7 +5,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
+
+#include "attend/render/curves.h"
 
 namespace attend::lessons {
 
@@ -22,5 +25,14 @@ double seconds_of(const std::function<void()>& work, double budget = 0.02);
 /// Most bytes of tensors on the CPU that lived at once during the call and not before. Counts what
 /// this thread makes.
 int64_t peak_tensor_bytes(const std::function<void()>& work);
+
+/// A line for each name through (size, measure(number of the line, size)), on logarithmic axes.
+render::Curves measured_curves(const std::string& x_axis, const std::string& y_axis,
+                               const std::vector<std::string>& names,
+                               const std::vector<int64_t>& sizes,
+                               const std::function<double(size_t line, int64_t size)>& measure);
+
+/// p of y ~ x^p towards the line's end: over its last three points.
+double growth_power(const render::Series& line);
 
 }  // namespace attend::lessons

@@ -13,6 +13,11 @@ Lesson additive_score_lesson();
 Lesson scaled_dot_product_lesson();
 // Models
 // Transformers
+Lesson three_layers_compared_lesson();
+Lesson positions_lesson();
+Lesson self_attention_by_hand_lesson();
+Lesson layer_and_batch_norm_lesson();
+Lesson long_range_gradient_lesson();
 
 std::vector<Lesson> all_lessons() {
   std::vector<Lesson> all;
@@ -23,6 +28,11 @@ std::vector<Lesson> all_lessons() {
   all.push_back(masked_softmax_lesson());
   all.push_back(additive_score_lesson());
   all.push_back(scaled_dot_product_lesson());
+  all.push_back(three_layers_compared_lesson());
+  all.push_back(positions_lesson());
+  all.push_back(self_attention_by_hand_lesson());
+  all.push_back(layer_and_batch_norm_lesson());
+  all.push_back(long_range_gradient_lesson());
   return all;
 }
 

@@ -1,0 +1,132 @@
+// Lesson 11: self-attention, convolution and recurrence: time, memory and length of paths.
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/conv1d.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
+#include <c10/core/GradMode.h>
+#include <fmt/format.h>
+
+#include "attend/core/processors.h"
+#include "attend/lessons/figures.h"
+#include "attend/lessons/lesson.h"
+#include "attend/lessons/measure.h"
+#include "attend/ops/attention.h"
+#include "attend/ops/recurrent_sequence.h"
+#include "attend/ops/torch_threads.h"
+
+namespace attend::lessons {
+namespace {
+
+struct Options {
+  int64_t length = 1024;
+  int64_t width = 64;
+  int64_t kernel = 3;
+};
+
+core::ConfigTable describe(Options& o) {
+  core::ConfigTable table("three-layers-compared", "Attention, convolution and recurrence");
+  table.add("length", o.length, "Longest sequence n that is timed.", 64, 4096)
+      .add("width", o.width, "Width d of a token.", 8, 256)
+      .add("kernel", o.kernel, "Tokens k that a convolution sees; even: one more.", 3, 15);
+  return table;
+}
+
+const std::vector<std::string> kLayers{"self-attention", "convolution", "recurrence"};
+
+// One layer over x (n, d), its weights all alike: what it costs hangs on sizes alone.
+at::Tensor apply(size_t layer, const at::Tensor& x, int64_t k) {
+  const int64_t d = x.size(1);
+  const at::Tensor w = at::full({d, d}, 1.0 / static_cast<double>(d), x.options());
+  if (layer == 0) {
+    const at::Tensor q = x.view({1, 1, -1, d});
+    return ops::scaled_dot_product_attention(q, q, q, Mask::none()).output.view({-1, d});
+  }
+  if (layer == 1) {
+    const at::Tensor kernel = w.unsqueeze(2).repeat({1, 1, k});  // (d, d, k)
+    return at::conv1d(x.t().unsqueeze(0), kernel, {}, 1, k / 2).squeeze(0).t();
+  }
+  const auto layout = ops::time_major({0, x.size(0)}, at::kCPU);
+  return ops::rnn_sequence(x, layout, {}, {w, w, w[0], w[0]}).rows;
+}
+
+// Which tokens (n) the gradient of the last output reaches through `times` layers or, of the
+// recurrence, which gets the last tokens alone, steps.
+at::Tensor reached(size_t layer, int64_t n, int64_t times, int64_t k) {
+  const at::Tensor x = counted_normal({n, 4}, 0, 0).requires_grad_();
+  at::Tensor y = layer == 2 ? x.slice(0, std::max<int64_t>(0, n - times)) : x;
+  for (int64_t i = 0; i < (layer == 2 ? 1 : times); ++i) y = apply(layer, y, k);
+  return gradient(y[-1], x).abs().sum({-1}).ne(0).to(at::kDouble);  // (n)
+}
+
+void paths(int64_t k, Notebook& book) {
+  at::Tensor maps = at::zeros({3, 12, 12}, at::kDouble);  // (layer, times, n)
+  for (int64_t layer = 0; layer < 3; ++layer)
+    for (int64_t times = 1; times <= 12; ++times)
+      maps[layer][times - 1].copy_(reached(static_cast<size_t>(layer), 12, times, k));
+  HeatMapLabels names{.row_axis = "layers or steps", .column_axis = "token", .panels = kLayers};
+  book.map({"Tokens that the last output's gradient reaches, after how many layers or steps",
+            "最后一个输出的梯度经过若干层（或步）之后能到达哪些词元"},
+           heat_map(maps, names), {.quantity = "reached"});
+  const auto path = [&](size_t layer, int64_t n) {
+    int64_t times = 1;
+    while (reached(layer, n, times, k)[0].item<double>() == 0) ++times;
+    return static_cast<double>(times);
+  };
+  book.curves({"Path from the first token to the last output", "第一个词元到最后一个输出的路径"},
+              measured_curves("n (tokens)", "layers or steps", kLayers, {2, 4, 8, 16, 32}, path));
+}
+
+void run(const Options& o, Notebook& book) {
+  const ops::TorchThreads one_thread(1);
+  book.say(
+      {"n tokens of width d become n others. How much work is that, how much of it waits its "
+       "turn, how far is it from token to token?",
+       "n 个宽度为 d 的词元变成另外 n 个。要多少计算，多少要排队，从词元到词元有多远？"});
+  std::vector<int64_t> lengths;
+  for (int64_t n = 16; n <= o.length; n *= 2) lengths.push_back(n);
+  const std::vector<std::tuple<Bilingual, std::string, std::vector<int64_t>>> sweeps = {
+      {{"Time against length", "时间与长度"}, "n (tokens)", lengths},
+      {{"Time against width, n = 256", "时间与宽度"}, "d (width)", {32, 64, 128, 256}},
+      {{"Time against the kernel, n = 256", "时间与卷积核"}, "k (tokens)", {3, 5, 9, 15}},
+      {{"Memory against length", "内存与长度"}, "n (tokens)", lengths}};
+  std::vector<std::vector<std::string>> rows = {{kLayers[0], "n^2 d", "1", "1"},
+                                                {kLayers[1], "k n d^2", "1", "2 (n-1) / (k-1)"},
+                                                {kLayers[2], "n d^2", "n", "n"}};
+  for (size_t figure = 0; figure < 4; ++figure) {
+    const auto& [caption, axis, sizes] = sweeps[figure];
+    const auto measure = [&, number = figure](size_t layer, int64_t size) {
+      std::array<int64_t, 3> now{256, o.width, o.kernel | 1};  // n, d, k
+      now[number % 3] = size;
+      const at::Tensor x = counted_normal({now[0], now[1]}, 1, 0).to(at::kFloat);  // (n, d)
+      const c10::NoGradGuard no_grad;
+      const auto work = [&] { apply(layer, x, now[2]); };
+      return number < 3 ? seconds_of(work, 0.01) : double(peak_tensor_bytes(work));
+    };
+    const auto curves =
+        measured_curves(axis, figure < 3 ? "time (s)" : "peak (bytes)", kLayers, sizes, measure);
+    book.curves(caption, curves);
+    for (size_t i = 0; i < 3; ++i)
+      rows[i].push_back(fmt::format("{:.1f}", growth_power(curves.series[i])));
+  }
+  book.table({"Formulas, and the powers by which measures grew at the large end, on " +
+                  core::processor_name() + ", 1 thread",
+              "公式，以及测得的量在大端的增长次数"},
+             {"layer 层", "products", "in turn", "path 路径", "time~n", "~d", "~k", "memory~n"},
+             rows);
+  paths(o.kernel | 1, book);
+  book.notice(
+      {"Attention's n^2 tells once n is well above d; for sentences it is cheap. The "
+       "recurrence does the least work, but n steps of it in turn.",
+       "n 远大于 d 时自注意力的 n^2 才显现。循环层计算最少，但要排队走 n 步。"});
+}
+
+}  // namespace
+
+Lesson three_layers_compared_lesson() {
+  const Bilingual what{"Self-attention, convolution, recurrence: time, memory, paths.",
+                       "自注意力、卷积与循环：时间、内存和路径。"};
+  const Bilingual title{"Three layers compared", "三种层的比较"};
+  return make_lesson<Options>({11, "three-layers-compared", title, what}, describe, run);
+}
+
+}  // namespace attend::lessons
