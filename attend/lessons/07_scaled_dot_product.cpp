@@ -26,35 +26,17 @@ core::ConfigTable describe(Options& o) {
   return table;
 }
 
-constexpr std::array kMeasured = {"variance of the scores", "largest weight (mean)",
-                                  "|d output / d scores| (mean)"};
-
-// The lines of these three against d, with scores q.k / d^power.
-void measure(const Options& o, const std::string& name, double power,
-             std::array<render::Curves, 3>& figures) {
-  std::array<render::Series, 3> lines;
-  for (double d = 1; d <= 1024; d *= 2) {
-    const auto width = static_cast<int64_t>(d), queries = std::max<int64_t>(2000 / width, 200);
-    const auto q = counted_normal({queries, 1, width}, o.seed, 3);
-    const auto k = counted_normal({queries, o.keys, width}, o.seed, 4);
-    const auto v = counted_normal({queries, o.keys, 1}, o.seed, 5);
-    const auto scores = (q.matmul(k.transpose(1, 2)) / std::pow(d, power)).requires_grad_();
-    const auto seen = ops::attend_with_scores(scores, v, Mask::none(), {.return_weights = true});
-    const std::array<at::Tensor, 3> measured = {scores.detach().var(), seen.weights.amax({-1}),
-                                                gradient(seen.output, scores).norm(2, {-1})};
-    for (size_t i = 0; i < 3; ++i) {
-      lines[i].x.push_back(d);
-      lines[i].y.push_back(measured[i].mean().item<double>());
-    }
-  }
-  for (size_t i = 0; i < 3; ++i) {
-    lines[i].name = name;
-    figures[i].series.push_back(lines[i]);
-    figures[i].x_axis = "d (length of q and k)";
-    figures[i].log_x = true;
-    figures[i].y_axis = kMeasured[i];
-    figures[i].log_y = i != 1;
-  }
+// Of scores q.k / d^power: their variance, the mean largest weight, the mean gradient.
+std::array<double, 3> measured(const Options& o, int64_t d, double power) {
+  const int64_t queries = std::max<int64_t>(2000 / d, 200);
+  const auto q = counted_normal({queries, 1, d}, o.seed, 3);
+  const auto k = counted_normal({queries, o.keys, d}, o.seed, 4);
+  const auto v = counted_normal({queries, o.keys, 1}, o.seed, 5);
+  const auto scores =
+      (q.matmul(k.transpose(1, 2)) * std::pow(d, -power)).requires_grad_();  // (queries, 1, Tk)
+  const auto seen = ops::attend_with_scores(scores, v, Mask::none(), {.return_weights = true});
+  return {scores.var().item<double>(), seen.weights.amax({-1}).mean().item<double>(),
+          gradient(seen.output, scores).norm(2, {-1}).mean().item<double>()};
 }
 
 // The panel's q and four keys, of which it takes the first d numbers.
@@ -93,12 +75,17 @@ void run(const Options& o, Notebook& book) {
   book.map(
       {"Weights at d = " + d + ": as they are, and scaled", "d = " + d + " 时的权重：缩放前后"},
       heat_map(at::cat({raw.weights[0], scaled.weights[0]}), names));
-  std::array<render::Curves, 3> figures;
-  measure(o, "q·k", 0, figures);
-  measure(o, "q·k / sqrt(d)", 0.5, figures);
-  book.curves({"The variance of the scores is d, or 1", "分数的方差：d，或者 1"}, figures[0]);
-  book.curves({"The largest weight: softmax saturates", "最大的权重：softmax 饱和"}, figures[1]);
-  book.curves({"The gradient through softmax vanishes", "穿过 softmax 的梯度消失"}, figures[2]);
+  const std::vector<Bilingual> captions = {
+      {"The variance of the scores is d, or 1", "分数的方差：d，或者 1"},
+      {"The largest weight (mean): softmax saturates", "最大的权重（平均）：softmax 饱和"},
+      {"The gradient through softmax (mean) vanishes", "穿过 softmax 的梯度（平均）消失"}};
+  const std::vector<std::string> axes{"variance", "largest weight", "|d output / d scores|"};
+  for (size_t i = 0; i < 3; ++i)
+    book.curves(captions[i], measured_curves("d (length of q and k)", axes[i], names.panels,
+                                             {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024},
+                                             [&](size_t line, int64_t size) {
+                                               return measured(o, size, line == 0 ? 0 : 0.5)[i];
+                                             }));
   book.notice(
       {"Unscaled, long vectors make softmax pick one key, and the gradient that could change "
        "the choice dies out. With the scale nothing depends on d.",

@@ -41,10 +41,8 @@ at::Tensor apply(size_t layer, const at::Tensor& x, int64_t k) {
     const at::Tensor q = x.view({1, 1, -1, d});
     return ops::scaled_dot_product_attention(q, q, q, Mask::none()).output.view({-1, d});
   }
-  if (layer == 1) {
-    const at::Tensor kernel = w.unsqueeze(2).repeat({1, 1, k});  // (d, d, k)
-    return at::conv1d(x.t().unsqueeze(0), kernel, {}, 1, k / 2).squeeze(0).t();
-  }
+  if (layer == 1)
+    return at::conv1d(x.t().unsqueeze(0), w.unsqueeze(2).repeat({1, 1, k}), {}, 1, k / 2)[0].t();
   const auto layout = ops::time_major({0, x.size(0)}, at::kCPU);
   return ops::rnn_sequence(x, layout, {}, {w, w, w[0], w[0]}).rows;
 }
@@ -58,30 +56,23 @@ at::Tensor reached(size_t layer, int64_t n, int64_t times, int64_t k) {
   return gradient(y[-1], x).abs().sum({-1}).ne(0).to(at::kDouble);  // (n)
 }
 
-void paths(int64_t k, Notebook& book) {
+// Draws these for 12 tokens; gives the number of layers or steps after which the first is reached.
+std::vector<std::string> paths(int64_t k, Notebook& book) {
   at::Tensor maps = at::zeros({3, 12, 12}, at::kDouble);  // (layer, times, n)
   for (int64_t layer = 0; layer < 3; ++layer)
     for (int64_t times = 1; times <= 12; ++times)
       maps[layer][times - 1].copy_(reached(static_cast<size_t>(layer), 12, times, k));
   HeatMapLabels names{.row_axis = "layers or steps", .column_axis = "token", .panels = kLayers};
-  book.map({"Tokens that the last output's gradient reaches, after how many layers or steps",
-            "最后一个输出的梯度经过若干层（或步）之后能到达哪些词元"},
+  book.map({"What the last output's gradient reaches", "最后一个输出的梯度能到达的词元"},
            heat_map(maps, names), {.quantity = "reached"});
-  const auto path = [&](size_t layer, int64_t n) {
-    int64_t times = 1;
-    while (reached(layer, n, times, k)[0].item<double>() == 0) ++times;
-    return static_cast<double>(times);
-  };
-  book.curves({"Path from the first token to the last output", "第一个词元到最后一个输出的路径"},
-              measured_curves("n (tokens)", "layers or steps", kLayers, {2, 4, 8, 16, 32}, path));
+  return labels(13 - maps.select(2, 0).sum({1}), 0);  // (layer)
 }
 
 void run(const Options& o, Notebook& book) {
   const ops::TorchThreads one_thread(1);
-  book.say(
-      {"n tokens of width d become n others. How much work is that, how much of it waits its "
-       "turn, how far is it from token to token?",
-       "n 个宽度为 d 的词元变成另外 n 个。要多少计算，多少要排队，从词元到词元有多远？"});
+  book.say({"n tokens of width d become n others. How much work is it, how much waits its turn?",
+            "n 个宽度为 d 的词元变成另外 n 个。要多少计算，其中多少要排队？"});
+  book.step("y = layer(x)", apply(0, counted_normal({256, o.width}, 1, 0), 1), {"(n, d)", "三种层都是 (n, d)"});
   std::vector<int64_t> lengths;
   for (int64_t n = 16; n <= o.length; n *= 2) lengths.push_back(n);
   const std::vector<std::tuple<Bilingual, std::string, std::vector<int64_t>>> sweeps = {
@@ -89,9 +80,11 @@ void run(const Options& o, Notebook& book) {
       {{"Time against width, n = 256", "时间与宽度"}, "d (width)", {32, 64, 128, 256}},
       {{"Time against the kernel, n = 256", "时间与卷积核"}, "k (tokens)", {3, 5, 9, 15}},
       {{"Memory against length", "内存与长度"}, "n (tokens)", lengths}};
-  std::vector<std::vector<std::string>> rows = {{kLayers[0], "n^2 d", "1", "1"},
-                                                {kLayers[1], "k n d^2", "1", "2 (n-1) / (k-1)"},
-                                                {kLayers[2], "n d^2", "n", "n"}};
+  const auto path = paths(o.kernel | 1, book);
+  std::vector<std::vector<std::string>> rows = {
+      {kLayers[0], "n^2 d", "1", "1", path[0]},
+      {kLayers[1], "k n d^2", "1", "2(n-1)/(k-1)", path[1]},
+      {kLayers[2], "n d^2", "n", "n", path[2]}};
   for (size_t figure = 0; figure < 4; ++figure) {
     const auto& [caption, axis, sizes] = sweeps[figure];
     const auto measure = [&, number = figure](size_t layer, int64_t size) {
@@ -108,23 +101,18 @@ void run(const Options& o, Notebook& book) {
     for (size_t i = 0; i < 3; ++i)
       rows[i].push_back(fmt::format("{:.1f}", growth_power(curves.series[i])));
   }
-  book.table({"Formulas, and the powers by which measures grew at the large end, on " +
-                  core::processor_name() + ", 1 thread",
-              "公式，以及测得的量在大端的增长次数"},
-             {"layer 层", "products", "in turn", "path 路径", "time~n", "~d", "~k", "memory~n"},
-             rows);
-  paths(o.kernel | 1, book);
-  book.notice(
-      {"Attention's n^2 tells once n is well above d; for sentences it is cheap. The "
-       "recurrence does the least work, but n steps of it in turn.",
-       "n 远大于 d 时自注意力的 n^2 才显现。循环层计算最少，但要排队走 n 步。"});
+  book.table(
+      {"Formulas, paths at n = 12, powers of growth on " + core::processor_name() + ", 1 thread",
+       "公式，n = 12 的路径，测得的增长次数"},
+      {"layer 层", "work", "in turn", "path 路径", "n=12", "time~n", "~d", "~k", "memory~n"}, rows);
+  book.notice({"Attention's n^2 tells once n is well above d. Recurrence works least, but in turn.",
+               "n 远大于 d 时自注意力的 n^2 才显现。循环层计算最少，但要排队走 n 步。"});
 }
 
 }  // namespace
 
 Lesson three_layers_compared_lesson() {
-  const Bilingual what{"Self-attention, convolution, recurrence: time, memory, paths.",
-                       "自注意力、卷积与循环：时间、内存和路径。"};
+  const Bilingual what{"Attention, convolution, recurrence: cost.", "自注意力、卷积与循环的代价。"};
   const Bilingual title{"Three layers compared", "三种层的比较"};
   return make_lesson<Options>({11, "three-layers-compared", title, what}, describe, run);
 }
