@@ -36,19 +36,18 @@ const std::vector<std::string> kLayers{"self-attention", "convolution", "recurre
 // One layer over x (n, d), its weights all alike: what it costs hangs on sizes alone.
 at::Tensor apply(size_t layer, const at::Tensor& x, int64_t k) {
   const int64_t d = x.size(1);
-  const at::Tensor w = at::full({d, d}, 1.0 / static_cast<double>(d), x.options());
+  const at::Tensor w = at::full({d, d}, 1.0 / static_cast<double>(d), x.options());  // (d, d)
   if (layer == 0) {
     const at::Tensor q = x.view({1, 1, -1, d});
     return ops::scaled_dot_product_attention(q, q, q, Mask::none()).output.view({-1, d});
   }
   if (layer == 1)
     return at::conv1d(x.t().unsqueeze(0), w.unsqueeze(2).repeat({1, 1, k}), {}, 1, k / 2)[0].t();
-  const auto layout = ops::time_major({0, x.size(0)}, at::kCPU);
-  return ops::rnn_sequence(x, layout, {}, {w, w, w[0], w[0]}).rows;
+  return ops::rnn_sequence(x, ops::time_major({0, x.size(0)}, at::kCPU), {}, {w, w, w[0], w[0]})
+      .rows;
 }
 
-// Which tokens (n) the gradient of the last output reaches through `times` layers or, of the
-// recurrence, which gets the last tokens alone, steps.
+// Which tokens (n) the last output's gradient reaches through `times` layers, or steps in turn.
 at::Tensor reached(size_t layer, int64_t n, int64_t times, int64_t k) {
   const at::Tensor x = counted_normal({n, 4}, 0, 0).requires_grad_();
   at::Tensor y = layer == 2 ? x.slice(0, std::max<int64_t>(0, n - times)) : x;
@@ -72,7 +71,8 @@ void run(const Options& o, Notebook& book) {
   const ops::TorchThreads one_thread(1);
   book.say({"n tokens of width d become n others. How much work is it, how much waits its turn?",
             "n 个宽度为 d 的词元变成另外 n 个。要多少计算，其中多少要排队？"});
-  book.step("y = layer(x)", apply(0, counted_normal({256, o.width}, 1, 0), 1), {"(n, d)", "三种层都是 (n, d)"});
+  book.step("y = layer(x)", apply(0, counted_normal({256, o.width}, 1, 0), 1),
+            {"(n, d)", "三种层都是 (n, d)"});
   std::vector<int64_t> lengths;
   for (int64_t n = 16; n <= o.length; n *= 2) lengths.push_back(n);
   const std::vector<std::tuple<Bilingual, std::string, std::vector<int64_t>>> sweeps = {

@@ -1,0 +1,182 @@
+// What the lessons without a translator claim, read from what they show.
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "attend/core/config.h"
+#include "attend/lessons/measure.h"
+#include "attend/lessons/registry.h"
+
+namespace attend::lessons {
+namespace {
+
+Notebook ran(int number, const std::vector<std::string>& options = {}) {
+  for (Lesson& lesson : all_lessons()) {
+    if (lesson.name.number != number) continue;
+    std::vector<core::ConfigTable> tables{lesson.options};
+    for (const auto& option : options) core::set_config(option, tables);
+    Models models({});
+    Notebook book;
+    lesson.run(book, models);
+    return book;
+  }
+  throw InternalError("no such lesson");
+}
+
+template <class Kind>
+std::vector<Kind> all_of(const Notebook& book) {
+  std::vector<Kind> found;
+  for (const Entry& entry : book.entries())
+    if (const auto* one = std::get_if<Kind>(&entry)) found.push_back(*one);
+  return found;
+}
+
+Step step_of(const Notebook& book, const std::string& formula) {
+  for (const Step& step : all_of<Step>(book))
+    if (step.formula.find(formula) != std::string::npos) return step;
+  throw InternalError("no step " + formula);
+}
+
+const std::vector<double>& line(const render::Curves& curves, const std::string& name) {
+  for (const auto& series : curves.series)
+    if (series.name == name) return series.y;
+  throw InternalError("no line " + name);
+}
+
+TEST(Claims, AdditiveScoresHideWhatIsPaddingAndTakeUnequalSizes) {
+  const Notebook book = ran(6, {"query_size=7", "key_size=3", "hidden=5"});
+  const auto map = all_of<MapFigure>(book).at(0).map.panels.at(0);
+  for (size_t row = 0; row < 2; ++row) {
+    double sum = 0;
+    for (size_t key = 0; key < 10; ++key) {
+      const float weight = map.weights[row * 10 + key];
+      EXPECT_EQ(weight > 0, key < (row == 0 ? 2u : 6u));
+      sum += weight;
+    }
+    EXPECT_NEAR(sum, 1, 1e-6);
+  }
+  const auto parameters = all_of<Table>(book).at(0).rows;
+  int64_t count = 0;
+  for (const auto& row : parameters) count += std::stoll(row[2]);
+  EXPECT_EQ(count, 5 * (7 + 3 + 1));
+}
+
+TEST(Claims, TheScaleKeepsVarianceAndGradient) {
+  const auto curves = all_of<CurveFigure>(ran(7));
+  ASSERT_EQ(curves.size(), 3u);
+  const auto& raw = line(curves[0].curves, "q·k");
+  const auto& scaled = line(curves[0].curves, "q·k / sqrt(d)");
+  const auto& d = curves[0].curves.series[0].x;
+  for (size_t i = 0; i < d.size(); ++i) {
+    EXPECT_NEAR(raw[i] / d[i], 1, 0.15);
+    EXPECT_NEAR(scaled[i], 1, 0.15);
+  }
+  EXPECT_GT(line(curves[1].curves, "q·k").back(), 0.95);
+  EXPECT_LT(line(curves[1].curves, "q·k / sqrt(d)").back(), 0.5);
+  const auto& vanishing = line(curves[2].curves, "q·k");
+  const auto& kept = line(curves[2].curves, "q·k / sqrt(d)");
+  EXPECT_LT(vanishing.back(), vanishing.front() / 5);
+  EXPECT_NEAR(kept.back() / kept.front(), 1, 0.3);
+}
+
+TEST(Claims, PathsAreAsLongAsTheFormulasSay) {
+  const Notebook book = ran(11, {"length=64", "width=8", "kernel=5"});
+  const auto rows = all_of<Table>(book).at(0).rows;
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0][4], "1");
+  EXPECT_EQ(rows[1][4], "6");  // 2 (12 - 1) / (5 - 1), rounded up
+  EXPECT_EQ(rows[2][4], "12");
+  for (const auto& row : rows)
+    for (size_t c = 5; c < row.size(); ++c) EXPECT_TRUE(std::isfinite(std::stod(row[c])));
+}
+
+TEST(Claims, AttentionIsBlindToOrderWithoutPositions) {
+  const Notebook book = ran(12);
+  const auto rows = all_of<Table>(book).at(0).rows;
+  EXPECT_LT(std::stod(rows[0][1]), 1e-12);
+  EXPECT_GT(std::stod(rows[1][1]), 1e-3);
+  EXPECT_GT(std::stod(rows[2][1]), 1e-3);
+  EXPECT_LT(step_of(book, "R(shift)").values.at(0), 1e-12);
+}
+
+TEST(Claims, TheLayerIsWhatWasDoneByHand) {
+  for (const char* heads : {"1", "2", "4"})
+    for (const char* causal : {"true", "false"}) {
+      const Notebook book =
+          ran(13, {std::string("heads=") + heads, std::string("causal=") + causal});
+      EXPECT_LT(step_of(book, "MultiHeadAttention").values.at(0), 1e-12);
+      const auto weights = step_of(book, "weights =").values;
+      if (std::string(causal) == "true") {
+        EXPECT_EQ(weights.at(1), 0);
+      }
+      EXPECT_NEAR(weights[0] + weights[1] + weights[2], 1, 1e-12);
+    }
+}
+
+TEST(Claims, LayerNormDoesNotSeePaddingAndBatchNormDoes) {
+  const auto curves = all_of<CurveFigure>(ran(14)).at(0).curves;
+  for (const double change : line(curves, "LayerNorm")) EXPECT_EQ(change, 0);
+  EXPECT_GT(line(curves, "BatchNorm").back(), 0.1);
+}
+
+TEST(Claims, AttentionsGradientDoesNotFallWithDistanceAndTheRnnsDoes) {
+  const auto curves = all_of<CurveFigure>(ran(16)).at(0).curves;
+  const auto far_by_near = [&](const std::string& name) {
+    return line(curves, name).back() / line(curves, name).front();
+  };
+  EXPECT_GT(far_by_near("attention"), 0.3);
+  EXPECT_LT(far_by_near("attention"), 3);
+  EXPECT_LT(far_by_near("RNN"), 1e-4);
+  EXPECT_LT(far_by_near("GRU"), 1e-3);
+  const auto keeping = all_of<CurveFigure>(ran(16, {"forget_bias=8"})).at(0).curves;
+  EXPECT_GT(line(keeping, "LSTM").back(), 10 * line(curves, "LSTM").back());
+  const auto exploding = all_of<CurveFigure>(ran(16, {"gain=3"})).at(0).curves;
+  EXPECT_GT(line(exploding, "RNN").back(), line(curves, "RNN").back());
+}
+
+TEST(Claims, LessonsAreTheSameEachTime) {
+  for (const int number : {6, 7, 12, 14, 16}) {
+    const auto first = all_of<CurveFigure>(ran(number)), again = all_of<CurveFigure>(ran(number));
+    ASSERT_EQ(first.size(), again.size());
+    for (size_t i = 0; i < first.size(); ++i)
+      for (size_t s = 0; s < first[i].curves.series.size(); ++s)
+        EXPECT_EQ(first[i].curves.series[s].y, again[i].curves.series[s].y) << number;
+  }
+}
+
+TEST(Measure, GradientsOfTheSumAndZerosWhereNoneArrives) {
+  const at::Tensor x = at::ones({3}, at::kDouble).requires_grad_();
+  const at::Tensor y = at::ones({2}, at::kDouble).requires_grad_();
+  const auto found = gradients(x * x, {x, y});
+  EXPECT_TRUE(found[0].equal(at::ones({3}, at::kDouble) * 2));
+  EXPECT_TRUE(found[1].equal(at::zeros({2}, at::kDouble)));
+}
+
+TEST(Measure, BytesThatLiveAtOnce) {
+  const int64_t bytes = peak_tensor_bytes([] {
+    {
+      const at::Tensor a = at::zeros({1000}, at::kDouble), b = at::zeros({500}, at::kDouble);
+    }
+    const at::Tensor c = at::zeros({1200}, at::kDouble);
+  });
+  EXPECT_GE(bytes, 12000);
+  EXPECT_LT(bytes, 13000);
+}
+
+TEST(Measure, PowerOfGrowth) {
+  const auto curves = measured_curves(
+      "n", "y", {"square", "flat"}, {2, 4, 8},
+      [](size_t line, int64_t n) { return line == 0 ? static_cast<double>(3 * n * n) : 5; });
+  EXPECT_NEAR(growth_power(curves.series[0]), 2, 1e-12);
+  EXPECT_NEAR(growth_power(curves.series[1]), 0, 1e-12);
+}
+
+}  // namespace
+}  // namespace attend::lessons
