@@ -19,7 +19,7 @@ function compute({position, shift, pair}) {
     numbers: [...here, ...there, dot],
     pictures: [
       {kind: 'map', title: 'rows of P 位置编码的行', rows: [`P[${position}]`, `P[${position + shift}]`],
-        columns: here.map((_, i) => i), weights: [here, there], row_axis: '', column_axis: 'column',
+        columns: here.map((_, i) => i), weights: [here, there], row_axis: 'position', column_axis: 'column',
         quantity: 'value', signed: true},
       {kind: 'curves', title: `columns ${2 * pair}, ${2 * pair + 1} 列`, x_axis: 'position', y_axis: 'value', low: -1, high: 1,
         series: [wave('sin', Math.sin), wave('cos', Math.cos),
