@@ -12,7 +12,6 @@
 #include "attend/lessons/measure.h"
 #include "attend/ops/attention.h"
 #include "attend/ops/recurrent_sequence.h"
-#include "attend/ops/torch_threads.h"
 
 namespace attend::lessons {
 namespace {
@@ -31,7 +30,7 @@ core::ConfigTable describe(Options& o) {
   return table;
 }
 
-const std::vector<std::string> kLayers{"self-attention", "convolution", "recurrence"};
+const std::vector<std::string> kLayers{"attention", "convolution", "recurrence"};
 
 // One layer over x (n, d), its weights all alike: what it costs hangs on sizes alone.
 at::Tensor apply(size_t layer, const at::Tensor& x, int64_t k) {
@@ -68,7 +67,6 @@ std::vector<std::string> paths(int64_t k, Notebook& book) {
 }
 
 void run(const Options& o, Notebook& book) {
-  const ops::TorchThreads one_thread(1);
   book.say({"n tokens of width d become n others. How much work is it, how much waits its turn?",
             "n 个宽度为 d 的词元变成另外 n 个。要多少计算，其中多少要排队？"});
   book.step("y = layer(x)", apply(0, counted_normal({256, o.width}, 1, 0), 1),
@@ -105,8 +103,8 @@ void run(const Options& o, Notebook& book) {
       {"Formulas, paths at n = 12, powers of growth on " + core::processor_name() + ", 1 thread",
        "公式，n = 12 的路径，测得的增长次数"},
       {"layer 层", "work", "in turn", "path 路径", "n=12", "time~n", "~d", "~k", "memory~n"}, rows);
-  book.notice({"Attention's n^2 tells once n is well above d. Recurrence works least, but in turn.",
-               "n 远大于 d 时自注意力的 n^2 才显现。循环层计算最少，但要排队走 n 步。"});
+  book.notice({"Attention's n^2 tells once n is well above d. A recurrence waits for its n steps.",
+               "n 远大于 d 时自注意力的 n^2 才显现。循环层计算虽少，却要排队走 n 步。"});
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
+#include <cmath>
+
 #include "attend/layers/layer_norm.h"
 #include "attend/lessons/figures.h"
 #include "attend/lessons/lesson.h"
@@ -86,7 +88,7 @@ void run(const Options& o, Notebook& book) {
   const at::Tensor neighbour = counted_normal({o.length, o.width}, o.seed, 1) * o.neighbour;
   const at::Tensor crowd = at::cat({sentence, neighbour});  // (2 T, D), without padding
   const auto first = [](const at::Tensor& normalised) {
-    return short_number(normalised[0][0].item<double>());
+    return short_number(std::round(1000 * normalised[0][0].item<double>()) / 1000 + 0.0);
   };
   book.table(
       {"First feature of the first token, padding left out", "第一个词元的第一个特征，不含填充"},

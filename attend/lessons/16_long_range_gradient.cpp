@@ -17,7 +17,7 @@ struct Options {
   int64_t length = 100;
   int64_t width = 32;
   double gain = 1;
-  double forget_bias = 1;
+  double gate_bias = 0;
   int64_t seed = 1;
 };
 
@@ -26,7 +26,7 @@ core::ConfigTable describe(Options& o) {
   table.add("length", o.length, "Tokens in the sequence, T.", 3, 400)
       .add("width", o.width, "Width D of tokens and states.", 2, 128)
       .add("gain", o.gain, "Factor on the recurrent weights; above 1 gradients may explode.", 0, 4)
-      .add("forget_bias", o.forget_bias, "Bias of the LSTM's forget gate; large: it keeps.", -5, 10)
+      .add("gate_bias", o.gate_bias, "Of the LSTM's forget and the GRU's update gate.", -5, 10)
       .add("seed", o.seed, "Of parameters and tokens.", 0, 1000000);
   return table;
 }
@@ -48,8 +48,9 @@ at::Tensor through_cell(CellKind cell, const Options& o, const at::Tensor& x,
   {
     const c10::NoGradGuard no_grad;
     weights.hidden.mul_(o.gain);
-    if (cell == CellKind::kLstm)  // blocks of rows: input, forget, new, output
-      weights.input_bias.slice(0, o.width, 2 * o.width).fill_(o.forget_bias);
+    // The second block of rows: an LSTM's forget gate, a GRU's update gate.
+    if (cell != CellKind::kRnn)
+      weights.input_bias.slice(0, o.width, 2 * o.width).fill_(o.gate_bias);
   }
   std::vector<int64_t> offsets;
   for (int64_t b = 0; b <= kSequences; ++b) offsets.push_back(b * o.length);
@@ -98,11 +99,11 @@ void run(const Options& o, Notebook& book) {
   book.table({"From the nearest to the first token", "从最近的词元到第一个词元"},
              {"layer 层", "distance 1", "first token 最远", "ratio 比值"}, rows);
   book.notice(
-      {"The RNN's gradient falls by a constant factor each step, and gates slow this down. "
-       "Attention's does not hang on distance; it is shared among all tokens, by weight. "
-       "Try --gain 2 (it explodes) and --forget-bias 6 (the LSTM keeps).",
-       "RNN 的梯度每一步乘以一个近似不变的因子，门控使衰减变慢。注意力的梯度与距离无关，"
-       "只是按权重分给所有词元。试试 --gain 2（爆炸）和 --forget-bias 6（LSTM 记住）。"});
+      {"A recurrent layer's gradient changes by some factor at each step: it dies out, or "
+       "explodes (--gain 3), unless gates learn to keep (--gate-bias 6). Attention's does "
+       "not hang on distance: tokens share it by weight.",
+       "循环层的梯度每一步乘以某个因子：或者消失，或者爆炸（--gain 3），除非门控学会保留"
+       "（--gate-bias 6）。注意力的梯度与距离无关，只是按权重分给各个词元。"});
 }
 
 }  // namespace

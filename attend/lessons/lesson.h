@@ -10,6 +10,7 @@
 #include "attend/lessons/lesson_name.h"
 #include "attend/lessons/models.h"
 #include "attend/lessons/notebook.h"
+#include "attend/ops/torch_threads.h"
 
 namespace attend::lessons {
 
@@ -27,13 +28,17 @@ struct Lesson {
 ///   core::ConfigTable describe(Options& o);   // may be a table without fields
 ///   void run(const Options& o, Notebook& book);
 ///   Lesson the_lesson() { return make_lesson<Options>({2, "slug", ...}, describe, run); }
+///
+/// It runs on one thread: its tensors are small, and its numbers then the same on any machine.
 template <class Options>
 Lesson make_lesson(LessonName name, core::ConfigTable (*describe)(Options&),
                    void (*run)(const Options&, Notebook&)) {
   auto options = std::make_shared<Options>();
   core::ConfigTable table = describe(*options);
-  return {std::move(name), std::move(table),
-          [options, run](Notebook& book, Models&) { run(*options, book); }};
+  return {std::move(name), std::move(table), [options, run](Notebook& book, Models&) {
+            const ops::TorchThreads one_thread(1);
+            run(*options, book);
+          }};
 }
 
 /// The same of one that looks into trained translators: `run` takes a Models& too.

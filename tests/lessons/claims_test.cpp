@@ -2,9 +2,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
-#include <ATen/TensorOperators.h>
-#include <ATen/ops/ones.h>
-#include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -135,7 +132,7 @@ TEST(Claims, AttentionsGradientDoesNotFallWithDistanceAndTheRnnsDoes) {
   EXPECT_LT(far_by_near("attention"), 3);
   EXPECT_LT(far_by_near("RNN"), 1e-4);
   EXPECT_LT(far_by_near("GRU"), 1e-3);
-  const auto keeping = all_of<CurveFigure>(ran(16, {"forget_bias=8"})).at(0).curves;
+  const auto keeping = all_of<CurveFigure>(ran(16, {"gate_bias=8"})).at(0).curves;
   EXPECT_GT(line(keeping, "LSTM").back(), 10 * line(curves, "LSTM").back());
   const auto exploding = all_of<CurveFigure>(ran(16, {"gain=3"})).at(0).curves;
   EXPECT_GT(line(exploding, "RNN").back(), line(curves, "RNN").back());
