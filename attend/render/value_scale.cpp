@@ -56,7 +56,7 @@ int ValueScale::level(double value) const {
 
 std::vector<double> ValueScale::ticks() const {
   std::vector<double> places{low};
-  const double margin = 0.08 * (high - low);
+  const double margin = 0.15 * (high - low);  // of 200 pixels: as wide as "-2.449"
   for (const double tick : nice_ticks(low, high, 5))
     if (tick > low + margin && tick < high - margin) places.push_back(tick);
   places.push_back(high);
