@@ -91,11 +91,11 @@ void run(const Options& o, Notebook& book) {
   book.step("|R(shift) P[t] - P[t + shift]|, the largest",
             (turned - table_of(o.shift, o.length, width)).abs().max(),
             {"one rotation for all positions", "所有位置用同一个旋转"});
+  const at::Tensor unit = l / l.norm(2, {-1}, true);  // rows of length 1; P's are sqrt(D / 2) long
   names = {names.rows, names.rows, "position", "position", {"sinusoids", "learned, untrained"}};
-  book.map({"P P': nearness hangs on the distance alone; learned rows start without any",
-            "P P'：远近只取决于距离；可学习的行起初没有结构"},
-           heat_map(at::stack({p.matmul(p.t()) / (width / 2.0), l.matmul(l.t()) / width}), names),
-           look);
+  book.map({"Cosines of rows: with sinusoids they hang on the distance alone",
+            "各行之间的余弦：正弦余弦编码的只取决于距离"},
+           heat_map(at::stack({p.matmul(p.t()) * 2 / width, unit.matmul(unit.t())}), names), look);
   book.notice(
       {"Sinusoids go on for any length and need no training. Learned rows end where the "
        "table ends: later tokens all get its last row.",
