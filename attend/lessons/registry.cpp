@@ -18,6 +18,7 @@ Lesson positions_lesson();
 Lesson self_attention_by_hand_lesson();
 Lesson layer_and_batch_norm_lesson();
 Lesson long_range_gradient_lesson();
+Lesson hard_and_soft_attention_lesson();
 
 std::vector<Lesson> all_lessons() {
   std::vector<Lesson> all;
@@ -33,6 +34,7 @@ std::vector<Lesson> all_lessons() {
   all.push_back(self_attention_by_hand_lesson());
   all.push_back(layer_and_batch_norm_lesson());
   all.push_back(long_range_gradient_lesson());
+  all.push_back(hard_and_soft_attention_lesson());
   return all;
 }
 

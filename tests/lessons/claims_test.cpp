@@ -138,8 +138,14 @@ TEST(Claims, AttentionsGradientDoesNotFallWithDistanceAndTheRnnsDoes) {
   EXPECT_GT(line(exploding, "RNN").back(), line(curves, "RNN").back());
 }
 
+TEST(Claims, HardAttentionLearnsFromRewards) {
+  const auto curves = all_of<CurveFigure>(ran(17)).at(0).curves;
+  for (const char* way : {"soft", "hard"})
+    EXPECT_LT(line(curves, way).back(), line(curves, way).front() / 3) << way;
+}
+
 TEST(Claims, LessonsAreTheSameEachTime) {
-  for (const int number : {6, 7, 12, 14, 16}) {
+  for (const int number : {6, 7, 12, 14, 16, 17}) {
     const auto first = all_of<CurveFigure>(ran(number)), again = all_of<CurveFigure>(ran(number));
     ASSERT_EQ(first.size(), again.size());
     for (size_t i = 0; i < first.size(); ++i)
