@@ -104,9 +104,8 @@ void run(const Options& o, Notebook& book) {
   book.curves({"Loss on 256 examples held out", "在 256 个留出样本上的损失"}, curves);
   book.map({"Weights after training: all should look at key 1", "训练后的权重：都应看第 1 个键"},
            heat_map(at::stack(weights), {.row_axis = "example", .panels = kWays}));
-  book.notice(
-      {"REINFORCE gets there by noisy estimates; a baseline taken from the reward calms them.",
-       "REINFORCE 的梯度估计噪声大；从奖励中减去基线，可以降低方差。"});
+  book.notice({"REINFORCE gets there by noisy estimates; a baseline lowers their variance alone.",
+               "REINFORCE 的梯度估计噪声大；减去基线只降低方差，不改变均值。"});
 }
 
 }  // namespace
