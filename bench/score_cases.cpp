@@ -1,6 +1,9 @@
 // Scores, normalisers and pooling, without heads.
+#include <ATen/TensorOperators.h>
+
 #include "attend/attention/attention.h"
 #include "attend/attention/pooling.h"
+#include "attend/attention/structured.h"
 #include "attend/ops/masked_softmax.h"
 #include "attend/ops/sparsemax.h"
 #include "bench/attention_cases.h"
@@ -31,6 +34,27 @@ Work average(int64_t length) {
   });
 }
 
+Work epanechnikov(int64_t length) {
+  Shapes shapes = sequences(length);
+  shapes.push_back({"width", {kWidth}});
+  return of_tensors(shapes, [](const Leaves& x) {
+    // An eighth of the width, so that most keys are in reach.
+    return kernel_pooling(x[0], x[1], x[2], x[3] * 0.125, KernelKind::kEpanechnikov, Mask::none())
+        .output;
+  });
+}
+
+Work structured(int64_t length) {
+  return of_layer(
+      {{"x", {kBatch, length, kWidth}}},
+      [](const ParameterScope& scope) {
+        return StructuredAttention(scope, {.size = kWidth, .hidden = kWidth, .hops = 4});
+      },
+      [](const StructuredAttention& layer, const Leaves& x) {
+        return layer.forward(x[0], Mask::none()).output;
+      });
+}
+
 AttentionCase score(const std::string& name, ScoreKind kind, const Mask& mask = Mask::none()) {
   return {name, [kind, mask](int64_t length) {
             const auto make = [kind](const ParameterScope& scope) {
@@ -49,13 +73,15 @@ std::vector<AttentionCase> score_cases() {
   return {normaliser("masked softmax", ops::masked_softmax),
           normaliser("sparsemax", ops::sparsemax),
           {"average, causal", average},
+          {"epanechnikov kernel", epanechnikov},
           score("gaussian kernel", ScoreKind::kGaussian),
           score("additive", ScoreKind::kAdditive),
           score("dot", ScoreKind::kDot),
           score("scaled dot", ScoreKind::kScaledDot),
           score("scaled dot, causal", ScoreKind::kScaledDot, Mask::causal()),
           score("bilinear", ScoreKind::kBilinear),
-          score("cosine", ScoreKind::kCosine)};
+          score("cosine", ScoreKind::kCosine),
+          {"structured", structured}};
 }
 
 }  // namespace attend::bench

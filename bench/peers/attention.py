@@ -14,6 +14,7 @@ backward, over what it was with the inputs; attend's and each form's by the same
 
 import argparse
 import contextlib
+import ctypes
 import gc
 import json
 import os
@@ -97,13 +98,16 @@ def status_bytes(key):
 
 
 def memory(case, form, small, large):
-    """In a child, so that nothing from before is there to be used again."""
+    """In a child, and with what the heap holds free given back, so that nothing from before is there
+    to be used again."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         Theirs(case, form, filled(small)).run(True)
         theirs = Theirs(case, form, filled(large))
         gc.collect()
+        with contextlib.suppress(AttributeError, OSError):
+            ctypes.CDLL(None).malloc_trim(0)
         try:
             pathlib.Path("/proc/self/clear_refs").write_text("5")
             before = status_bytes("VmRSS")
@@ -220,18 +224,20 @@ def main():
         print(f"{case}: the same to {apart:.1e}", file=sys.stderr if arguments.out else sys.stdout)
     if arguments.check:
         return
+    shapes = {length: listed(arguments.program, length) for length in arguments.lengths}
+    # Before any window, so that the children begin small.
+    used = {(case, length): {form: memory(case, form, known[case], shapes[length][case])
+                             for form in FORMS[case]}
+            for length in arguments.lengths for case in cases}
     results = []
     for length in arguments.lengths:
-        shapes = listed(arguments.program, length)
-        # Before the first window here, so that the children begin small.
-        used = {case: {form: memory(case, form, known[case], shapes[case]) for form in FORMS[case]}
-                for case in cases}
         with contextlib.closing(Ours(arguments.program)) as ours:
             for case in cases:
                 print(f"timing {case} at {length} ...", file=sys.stderr, flush=True)
                 results.append({"case": case, "length": length, "difference": worst[case],
-                                "time": time_all(ours, case, shapes[case], length, arguments),
-                                "memory": {"attend": ours.memory(case, length), **used[case]}})
+                                "time": time_all(ours, case, shapes[length][case], length, arguments),
+                                "memory": {"attend": ours.memory(case, length),
+                                           **used[case, length]}})
     results.sort(key=lambda r: cases.index(r["case"]))
     if arguments.out:
         arguments.out.parent.mkdir(parents=True, exist_ok=True)

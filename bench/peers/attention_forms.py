@@ -88,6 +88,23 @@ def gaussian(x):
     return lambda: pooled(-0.5 * ((w * (q[:, :, None] - k[:, None])) ** 2).sum(-1), v)
 
 
+@form("epanechnikov kernel", "difference of all pairs")
+def epanechnikov(x):
+    q, k, v = triple(x)
+
+    def run():
+        w = 0.125 * x["width"]
+        weights = (1 - ((w * (q[:, :, None] - k[:, None])) ** 2).sum(-1)).clamp(min=0)
+        return weights / weights.sum(-1, keepdim=True) @ v
+    return run
+
+
+@form("structured", "two products, tanh, softmax")
+def structured(x):
+    states, w1, w2 = x["x"], x["features.weight"], x["hops.weight"]
+    return lambda: (w2 @ torch.tanh(states @ w1.T).transpose(1, 2)).softmax(-1) @ states
+
+
 @form("additive", "tanh of all pairs")
 def additive(x):
     q, k, v = triple(x)
