@@ -48,6 +48,9 @@ class Models {
   void watch(ModelKind kind, int64_t epochs,
              const std::function<void(std::shared_ptr<const LoadedModel>, int64_t epoch)>& look);
 
+  /// How many a model is trained for.
+  int64_t epochs() const { return options_.epochs; }
+
   /// The pairs that models are trained on, and those held out (a tenth of the sources, none of
   /// which is trained on).
   const std::vector<data::Pair>& train_pairs();

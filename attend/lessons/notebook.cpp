@@ -55,4 +55,11 @@ void Notebook::animation(Bilingual caption, std::vector<Frame> frames, MapLook l
   entries_.emplace_back(Animation{std::move(caption), std::move(frames), std::move(look)});
 }
 
+void Notebook::viewer(Bilingual caption, render::AttentionMap map) {
+  for (const Entry& entry : entries_)
+    if (std::holds_alternative<Viewer>(entry))
+      throw InvalidArgument("[notebook] expected one viewer, found a second");
+  entries_.emplace_back(Viewer{std::move(caption), std::move(map)});
+}
+
 }  // namespace attend::lessons

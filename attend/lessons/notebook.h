@@ -95,6 +95,13 @@ struct Animation {
   MapLook look;
 };
 
+/// A map to look into on the page, panel by panel and cell by cell (render/html_map.h); one a
+/// notebook. Terminal and SVG leave it out: give figures of what matters too.
+struct Viewer {
+  Bilingual caption;
+  render::AttentionMap map;
+};
+
 /// A slider or, with choices, a menu whose value is the choice's number.
 struct Control {
   std::string key;  ///< the name by which the JavaScript reads it
@@ -122,7 +129,7 @@ struct Panel {
 };
 
 using Entry = std::variant<Heading, Say, Notice, Step, Table, MapFigure, CurveFigure, BarFigure,
-                           DiagramFigure, Animation, Panel>;
+                           DiagramFigure, Animation, Viewer, Panel>;
 
 class Notebook {
  public:
@@ -138,6 +145,7 @@ class Notebook {
   void bars(Bilingual caption, render::Bars bars);
   void diagram(Bilingual caption, render::Diagram diagram);
   void animation(Bilingual caption, std::vector<Frame> frames, MapLook look = {});
+  void viewer(Bilingual caption, render::AttentionMap map);
   void panel(Panel panel) { entries_.emplace_back(std::move(panel)); }
 
   const std::vector<Entry>& entries() const { return entries_; }

@@ -5,6 +5,7 @@
 #include "attend/lessons/figure_svg.h"
 #include "attend/lessons/page_parts.h"
 #include "attend/render/escape.h"
+#include "attend/render/html_map.h"
 #include "attend/render/page.h"
 
 namespace attend::lessons {
@@ -12,13 +13,20 @@ namespace {
 
 class PageWriter {
  public:
-  explicit PageWriter(render::Page& page) : page_(page) {}
+  /// `head`: what stands first.
+  PageWriter(render::Page& page, std::string head) : page_(page), markup_(std::move(head)) {}
 
   void write(const Notebook& book) {
     for (const Entry& entry : book.entries()) std::visit(*this, entry);
   }
 
-  const std::string& markup() const { return markup_; }
+  /// What was written since the last one becomes a section.
+  void end_section() {
+    page_.section(sections_ == 0 ? "lesson" : "lesson-" + std::to_string(sections_ + 1), "",
+                  markup_);
+    markup_.clear();
+    ++sections_;
+  }
 
   void operator()(const Heading& heading) { markup_ += bilingual_markup("h2", heading.text); }
   void operator()(const Say& say) { markup_ += bilingual_markup("p", say.text); }
@@ -32,6 +40,11 @@ class PageWriter {
     page_.data(id, animation_json(animation));
     add_moving(id, animation.caption, figure_svg(animation, ""));
     page_.script("attendAnimation('" + id + "');");
+  }
+  void operator()(const Viewer& viewer) {
+    markup_ += bilingual_markup("figcaption", viewer.caption);
+    end_section();
+    render::add_map_viewer(page_, viewer.map);
   }
   void operator()(const Panel& panel) {
     const std::string id = next_id();
@@ -59,6 +72,7 @@ class PageWriter {
   render::Page& page_;
   std::string markup_;
   int moving_ = 0;
+  int sections_ = 0;
 };
 
 }  // namespace
@@ -73,11 +87,11 @@ std::string to_page(const LessonName& name, const Notebook& book, Language langu
   page.subtitle(one_line(name.summary, language));
   page.style(lesson_style());
   page.script(language_script(language));
-  PageWriter writer(page);
+  PageWriter writer(
+      page, language_switch() +
+                (in_gallery ? "<a href=\"index.html\">← all lessons · 全部课程</a>\n" : ""));
   writer.write(book);
-  const std::string back =
-      in_gallery ? "<a href=\"index.html\">← all lessons · 全部课程</a>\n" : "";
-  page.section("lesson", "", language_switch() + back + writer.markup());
+  writer.end_section();
   return page.html();
 }
 

@@ -79,12 +79,8 @@ class TerminalWriter {
     }
   }
 
-  void operator()(const Panel& panel) {
-    caption(panel.caption);
-    paragraphs({"(On this lesson's page, which --out writes, sliders move this.)",
-                "（用 --out 写出的网页上可以拖动滑块。）"},
-               "  ");
-  }
+  void operator()(const Viewer& viewer) { on_the_page(viewer.caption); }
+  void operator()(const Panel& panel) { on_the_page(panel.caption); }
 
  private:
   bool is_ascii() const { return look_.colour == render::TerminalColour::kAscii; }
@@ -132,6 +128,13 @@ class TerminalWriter {
   void caption(const Bilingual& text) {
     blank();
     paragraphs(text, "");
+  }
+
+  void on_the_page(const Bilingual& text) {
+    caption(text);
+    paragraphs({"(This moves on the lesson's page, which --out writes.)",
+                "（用 --out 写出的网页上，这一部分可以交互。）"},
+               "  ");
   }
 
   void draw(const render::AttentionMap& map, const MapLook& look) {

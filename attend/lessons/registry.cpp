@@ -12,13 +12,20 @@ Lesson masked_softmax_lesson();
 Lesson additive_score_lesson();
 Lesson scaled_dot_product_lesson();
 // Models
+Lesson bottleneck_lesson();
+Lesson alignments_lesson();
+Lesson heads_lesson();
 // Transformers
 Lesson three_layers_compared_lesson();
 Lesson positions_lesson();
 Lesson self_attention_by_hand_lesson();
 Lesson layer_and_batch_norm_lesson();
+Lesson transformer_maps_lesson();
 Lesson long_range_gradient_lesson();
 Lesson hard_and_soft_attention_lesson();
+// Training and structure
+Lesson learning_to_align_lesson();
+Lesson architectures_lesson();
 
 std::vector<Lesson> all_lessons() {
   std::vector<Lesson> all;
@@ -29,12 +36,18 @@ std::vector<Lesson> all_lessons() {
   all.push_back(masked_softmax_lesson());
   all.push_back(additive_score_lesson());
   all.push_back(scaled_dot_product_lesson());
+  all.push_back(bottleneck_lesson());
+  all.push_back(alignments_lesson());
+  all.push_back(heads_lesson());
   all.push_back(three_layers_compared_lesson());
   all.push_back(positions_lesson());
   all.push_back(self_attention_by_hand_lesson());
   all.push_back(layer_and_batch_norm_lesson());
+  all.push_back(transformer_maps_lesson());
   all.push_back(long_range_gradient_lesson());
   all.push_back(hard_and_soft_attention_lesson());
+  all.push_back(learning_to_align_lesson());
+  all.push_back(architectures_lesson());
   return all;
 }
 

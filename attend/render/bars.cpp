@@ -1,5 +1,7 @@
 #include "attend/render/bars.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -39,7 +41,11 @@ Range range_of(const Bars& bars) {
   return range;
 }
 
-std::string number(double value) { return std::isfinite(value) ? format_weight(value) : "?"; }
+// From 10 on one decimal: more says nothing beside a bar.
+std::string number(double value) {
+  if (!std::isfinite(value)) return "?";
+  return std::abs(value) < 10 ? format_weight(value) : fmt::format("{:.1f}", value);
+}
 
 class BarDrawing {
  public:

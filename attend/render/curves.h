@@ -26,7 +26,7 @@ struct ReferenceLine {
 };
 
 struct Curves {
-  std::string title;
+  std::string title = {};
   std::string x_axis;  ///< with its unit: "epoch", "time (s)"
   std::string y_axis;  ///< "loss (nats per token)"
   bool log_y = false;  ///< logarithmic y; lines keep their shape over decades

@@ -19,6 +19,7 @@ struct DiagramBox {
   int column = 0;    ///< from the left
   int row = 0;       ///< from the top
   Kind kind = Kind::kPart;
+  std::string details = {};  ///< more lines below, fainter: shapes of parameters
 };
 
 struct DiagramArrow {
@@ -38,7 +39,8 @@ struct Diagram {
 std::string diagram_to_svg(const Diagram& diagram, Theme theme = Theme::kAuto);
 
 /// Boxes in line-drawing characters (plain ones in ASCII). Arrows between neighbours in a row or a
-/// column are drawn; the others are listed below.
+/// column are drawn, and those to the next column past rows between; the others, and labels that
+/// find no place, are listed below.
 std::string diagram_to_terminal(const Diagram& diagram, const CurveTerminalOptions& options = {});
 
 }  // namespace attend::render

@@ -26,6 +26,8 @@ DiagramGrid diagram_grid(const Diagram& diagram) {
     std::vector<std::string> lines;
     for (const auto& line : core::split_lines(box.text)) lines.push_back(printable(line));
     if (lines.empty()) lines.emplace_back();
+    grid.text_lines.push_back(lines.size());
+    for (const auto& line : core::split_lines(box.details)) lines.push_back(printable(line));
     grid.lines.push_back(std::move(lines));
   }
   for (const DiagramArrow& arrow : diagram.arrows) {

@@ -13,7 +13,8 @@ namespace attend::render {
 struct DiagramGrid {
   size_t columns = 0;
   size_t rows = 0;
-  std::vector<std::vector<std::string>> lines;    ///< of each box, printable
+  std::vector<std::vector<std::string>> lines;    ///< of each box, details too, printable
+  std::vector<size_t> text_lines;                 ///< how many of them are its text
   std::vector<std::pair<size_t, size_t>> arrows;  ///< (from, to), indices of boxes
 };
 

@@ -11,6 +11,7 @@ namespace {
 constexpr double kMargin = 16;
 constexpr double kFont = 13;
 constexpr double kLine = 17;
+constexpr double kLabel = 11;  // font of an arrow's label
 constexpr double kColumnGap = 56;
 constexpr double kRowGap = 36;
 constexpr double kHead = 8;  // of an arrow
@@ -52,8 +53,17 @@ class DiagramDrawing {
         widths[c] = std::max(widths[c], kFont * text_width_em(line) + 24);
       heights[r] = std::max(heights[r], kLine * static_cast<double>(grid_.lines[i].size()) + 16);
     }
-    double total = 2 * kMargin - kColumnGap;
-    for (const double width : widths) total += width + kColumnGap;
+    std::vector<double> gaps(grid_.columns, kColumnGap);  // each column's right one
+    for (size_t i = 0; i < grid_.arrows.size(); ++i) {
+      const DiagramBox& a = diagram_.boxes[grid_.arrows[i].first];
+      const DiagramBox& b = diagram_.boxes[grid_.arrows[i].second];
+      if (std::abs(a.column - b.column) != 1) continue;
+      double& gap = gaps[static_cast<size_t>(std::min(a.column, b.column))];
+      gap = std::max(gap, kLabel * text_width_em(diagram_.arrows[i].label) + 2 * kHead + 8);
+    }
+    if (!gaps.empty()) gaps.back() = 0;
+    double total = 2 * kMargin;
+    for (size_t c = 0; c < widths.size(); ++c) total += widths[c] + gaps[c];
     width_ = std::max(total, 300.0);
     double y = kMargin;
     if (!diagram_.title.empty()) {
@@ -64,7 +74,7 @@ class DiagramDrawing {
       y += 10;
     }
     std::vector<double> lefts{kMargin}, tops{y};
-    for (const double width : widths) lefts.push_back(lefts.back() + width + kColumnGap);
+    for (size_t c = 0; c < widths.size(); ++c) lefts.push_back(lefts.back() + widths[c] + gaps[c]);
     for (const double height : heights) tops.push_back(tops.back() + height + kRowGap);
     height_ = tops.back() - kRowGap + kMargin;
     for (size_t i = 0; i < diagram_.boxes.size(); ++i) {
@@ -85,12 +95,13 @@ class DiagramDrawing {
                "\"/>\n");
     for (size_t k = 0; k < grid_.lines[i].size(); ++k)
       svg_.text(box.middle_x(), box.y + 8 + kLine * (static_cast<double>(k) + 0.76),
-                grid_.lines[i][k], {kFont, "ink", "middle"});
+                grid_.lines[i][k], {kFont, k < grid_.text_lines[i] ? "ink" : "dim", "middle"});
   }
 
   void draw_arrow(size_t i) {
     const Rect& from = boxes_[grid_.arrows[i].first];
     const Rect& to = boxes_[grid_.arrows[i].second];
+    if (is_elbow(grid_.arrows[i].first, grid_.arrows[i].second)) return draw_elbow(from, to);
     double x1 = from.middle_x(), y1 = from.middle_y(), x2 = to.middle_x(), y2 = to.middle_y();
     const bool is_level = std::abs(y1 - y2) < (from.height + to.height) / 2;
     if (is_level) {  // from side to side
@@ -103,14 +114,32 @@ class DiagramDrawing {
     const double length = std::max(std::hypot(x2 - x1, y2 - y1), 1e-6);
     const double ux = (x2 - x1) / length, uy = (y2 - y1) / length;
     svg_.line(x1, y1, x2 - ux * kHead, y2 - uy * kHead, "arrow");
-    svg_.raw("<path class=\"head\" d=\"M" + svg_number(x2) + " " + svg_number(y2) + "L" +
-             svg_number(x2 - ux * kHead - uy * 4) + " " + svg_number(y2 - uy * kHead + ux * 4) +
-             "L" + svg_number(x2 - ux * kHead + uy * 4) + " " +
-             svg_number(y2 - uy * kHead - ux * 4) + "z\"/>\n");
+    draw_head(x2, y2, ux, uy);
     if (diagram_.arrows[i].label.empty()) return;
     const bool above = is_level;
     svg_.text((x1 + x2) / 2 + (above ? 0 : 6), (y1 + y2) / 2 + (above ? -6 : 4),
-              diagram_.arrows[i].label, {11, "dim halo", above ? "middle" : "start"});
+              diagram_.arrows[i].label, {kLabel, "dim halo", above ? "middle" : "start"});
+  }
+
+  void draw_head(double x, double y, double ux, double uy) {
+    svg_.raw("<path class=\"head\" d=\"M" + svg_number(x) + " " + svg_number(y) + "L" +
+             svg_number(x - ux * kHead - uy * 4) + " " + svg_number(y - uy * kHead + ux * 4) + "L" +
+             svg_number(x - ux * kHead + uy * 4) + " " + svg_number(y - uy * kHead - ux * 4) +
+             "z\"/>\n");
+  }
+
+  /// A straight line would cross the boxes between.
+  bool is_elbow(size_t from, size_t to) const {
+    const DiagramBox &a = diagram_.boxes[from], &b = diagram_.boxes[to];
+    return b.column == a.column + 1 && std::abs(a.row - b.row) > 1;
+  }
+
+  void draw_elbow(const Rect& from, const Rect& to) {
+    const double turn = to.x - kColumnGap / 2, y1 = from.middle_y(), y2 = to.middle_y();
+    svg_.line(from.x + from.width, y1, turn, y1, "arrow");
+    svg_.line(turn, y1, turn, y2, "arrow");
+    svg_.line(turn, y2, to.x - kHead, y2, "arrow");
+    draw_head(to.x, y2, 1, 0);
   }
 
   const Diagram& diagram_;

@@ -27,9 +27,9 @@ class DiagramPrinter {
   std::string draw() {
     place();
     for (size_t i = 0; i < diagram_.boxes.size(); ++i) draw_box(i);
-    std::string list;
+    std::vector<std::string> list;
     for (size_t i = 0; i < grid_.arrows.size(); ++i)
-      if (!draw_arrow(i)) list += listed(i);
+      if (!draw_arrow(i)) list.push_back(listed(i));
     std::vector<TerminalLine> out;
     if (!diagram_.title.empty())
       for (TerminalLine& line : wrapped(diagram_.title, options_.width, options_.colour))
@@ -39,7 +39,13 @@ class DiagramPrinter {
       line.add(std::accumulate(row.begin(), row.end(), std::string()));
       out.push_back(line);
     }
-    return join(out) + list;
+    for (const std::string& arrow : list)
+      for (TerminalLine& line : wrapped(arrow, options_.width - 2, options_.colour)) {
+        TerminalLine indented(options_.colour);
+        indented.add("  ").add(line.text());
+        out.push_back(std::move(indented));
+      }
+    return join(out);
   }
 
  private:
@@ -109,7 +115,9 @@ class DiagramPrinter {
       const size_t first = right ? from : to;
       const int y = top(first) + 1;
       const int x = left(first) + width(first);
-      for (int k = 0; k < kColumnGap; ++k) put(x + k, y, f.across);
+      for (int k = 0; k < kColumnGap; ++k)  // the head of an arrow the other way stays
+        if (canvas_[static_cast<size_t>(y)][static_cast<size_t>(x + k)] == " ")
+          put(x + k, y, f.across);
       put(right ? x + kColumnGap - 1 : x, y, right ? f.to_right : f.to_left);
       return !labelled;
     }
@@ -123,18 +131,45 @@ class DiagramPrinter {
       if (labelled) put(x + 2, y2, diagram_.arrows[i].label);
       return true;
     }
+    if (b.column == a.column + 1 && std::abs(a.row - b.row) > 1) {
+      draw_elbow(from, to);
+      return !labelled;
+    }
     return false;
+  }
+
+  /// Through the gap between two columns, past the boxes between.
+  void draw_elbow(size_t from, size_t to) {
+    const bool down = top(to) > top(from), plain = is_ascii();
+    const int x = left(from) + width(from), turn = x + kColumnGap / 2;
+    const int y1 = top(from) + 1, y2 = top(to) + 1;
+    const Frame& f = frame(false);
+    // Arrows that share a way, or that cross, meet in one character.
+    const auto join = [&](int at_y, const char* corner, const char* met) {
+      const bool is_met = canvas_[static_cast<size_t>(at_y)][static_cast<size_t>(turn)] != " ";
+      put(turn, at_y, plain ? "+" : is_met ? met : corner);
+    };
+    for (int k = x; k < turn; ++k) put(k, y1, f.across);
+    join(y1, down ? "┐" : "┘", down ? "┬" : "┴");
+    for (int y = std::min(y1, y2) + 1; y < std::max(y1, y2); ++y) {
+      const std::string& there = canvas_[static_cast<size_t>(y)][static_cast<size_t>(turn)];
+      put(turn, y, there == " " || there == f.down ? f.down : plain ? "+" : "├");
+    }
+    join(y2, down ? "└" : "┌", down ? "┴" : "┬");
+    for (int k = turn + 1; k < x + kColumnGap; ++k) put(k, y2, f.across);
+    put(x + kColumnGap - 1, y2, f.to_right);
   }
 
   std::string listed(size_t i) const {
     const auto name = [&](size_t box) {
       std::string text;
-      for (const std::string& line : grid_.lines[box]) text += (text.empty() ? "" : " ") + line;
+      for (size_t k = 0; k < grid_.text_lines[box]; ++k)
+        text += (text.empty() ? "" : " ") + grid_.lines[box][k];
       return text;
     };
     const std::string& label = diagram_.arrows[i].label;
-    return "  " + name(grid_.arrows[i].first) + (is_ascii() ? " -> " : " → ") +
-           name(grid_.arrows[i].second) + (label.empty() ? "" : ": " + printable(label)) + "\n";
+    return name(grid_.arrows[i].first) + (is_ascii() ? " -> " : " → ") +
+           name(grid_.arrows[i].second) + (label.empty() ? "" : ": " + printable(label));
   }
 
   const Diagram& diagram_;

@@ -49,8 +49,8 @@ const char* const kViewerStyle = R"css(
 #table { max-height: 30rem; }
 .scale { display: flex; gap: .5rem; align-items: center; margin: .8rem 0; font-size: .85rem; }
 #ramp { width: 240px; height: 14px; border: 1px solid var(--rule); }
-table { border-collapse: collapse; font-size: .8rem; font-variant-numeric: tabular-nums; }
-th, td { border: 1px solid var(--rule); padding: .1rem .4rem; text-align: right;
+#table table { border-collapse: collapse; font-size: .8rem; font-variant-numeric: tabular-nums; }
+#table th, #table td { border: 1px solid var(--rule); padding: .1rem .4rem; text-align: right;
   white-space: nowrap; }
 summary { cursor: pointer; }
 )css";

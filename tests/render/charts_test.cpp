@@ -156,6 +156,40 @@ TEST(Diagram, TerminalDrawsNeighboursAndListsTheRest) {
             "  encoder 编码器 -> far: state\n");
 }
 
+TEST(Diagram, ArrowsGoRoundTheBoxesBetween) {
+  const Diagram diagram{"",
+                        {{"a", "a", 0, 0}, {"b", "b", 1, 0}, {"m", "m", 1, 1}, {"c", "c", 1, 2}},
+                        {{"a", "b", ""}, {"a", "c", ""}}};
+  CurveTerminalOptions options;
+  options.colour = TerminalColour::kAscii;
+  EXPECT_EQ(diagram_to_terminal(diagram, options),
+            "+---+     +---+\n"
+            "| a |--+->| b |\n"
+            "+---+  |  +---+\n"
+            "       |\n"
+            "       |\n"
+            "       |  +---+\n"
+            "       |  | m |\n"
+            "       |  +---+\n"
+            "       |\n"
+            "       |\n"
+            "       |  +---+\n"
+            "       +->| c |\n"
+            "          +---+\n");
+}
+
+TEST(Diagram, DetailsStandBelowTheTextAndAreNotPartOfTheName) {
+  Diagram diagram{"", {{"a", "a", 0, 0}, {"b", "b", 2, 0}}, {{"a", "b", "long way"}}};
+  diagram.boxes[0].details = "weight 2 x 3";
+  CurveTerminalOptions options;
+  options.colour = TerminalColour::kAscii;
+  options.width = 14;
+  const std::string text = diagram_to_terminal(diagram, options);
+  EXPECT_THAT(text, HasSubstr("|      a       |             | b |\n| weight 2 x 3 |"));
+  EXPECT_THAT(text, HasSubstr("\n  a -> b: long\n  way\n"));
+  EXPECT_THAT(diagram_to_svg(diagram), HasSubstr(">weight 2 x 3</text>"));
+}
+
 TEST(Diagram, RefusesWhatHasNoPlace) {
   Diagram unknown = small();
   unknown.arrows.push_back({"in", "nowhere", ""});

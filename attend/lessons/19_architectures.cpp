@@ -1,0 +1,111 @@
+// Lesson 19: the three translators as boxes, with the shape of every parameter.
+#include <fmt/format.h>
+
+#include "attend/lessons/architecture.h"
+#include "attend/lessons/lesson.h"
+
+namespace attend::lessons {
+namespace {
+
+enum class Which { kAll, kGru, kBahdanau, kTransformer };
+
+struct Options {
+  Which which = Which::kAll;
+  ModelConfig model;
+  int64_t source_words = 440;
+  int64_t target_words = 670;
+};
+
+core::ConfigTable describe(Options& o) {
+  core::ConfigTable table("architectures", "The translators, drawn with their shapes");
+  table
+      .add_choice<Which>("kind", o.which, "Draw this one with the other options; all: a tour.",
+                         {{"all", Which::kAll},
+                          {"gru", Which::kGru},
+                          {"bahdanau", Which::kBahdanau},
+                          {"transformer", Which::kTransformer}})
+      .add_choice<CellKind>(
+          "cell", o.model.cell, "Recurrent cell of gru and bahdanau.",
+          {{"rnn", CellKind::kRnn}, {"lstm", CellKind::kLstm}, {"gru", CellKind::kGru}})
+      .add("bidirectional", o.model.bidirectional, "Read both ways in a recurrent encoder.")
+      .add("embedding", o.model.embedding, "Width of a recurrent model's embeddings.", 1, 4096)
+      .add("hidden", o.model.hidden, "Width of the hidden states.", 4, 4096)
+      .add("heads", o.model.heads, "Of the transformer; has to divide hidden.", 1, 64)
+      .add("layers", o.model.layers, "Layers of the encoder, and of the decoder.", 1, 6)
+      .add("feed_forward", o.model.feed_forward, "Inner width of feed-forward networks.", 1, 16384)
+      .add("norm_first", o.model.norm_first, "Transformer: normalise before each sub-layer.")
+      .add("source_words", o.source_words, "Entries of the source's vocabulary.", 4, 1000000)
+      .add("target_words", o.target_words, "Entries of the target's vocabulary.", 4, 1000000);
+  return table;
+}
+
+// Draws the model; the sizes of its parts come back.
+std::vector<std::string> draw(const Options& o, Notebook& book, const Bilingual& caption,
+                              ModelConfig config) {
+  config.source_vocabulary = o.source_words;
+  config.target_vocabulary = o.target_words;
+  config.longest = 14;
+  const auto model = make_model(config, {.seed = 1});
+  book.diagram(caption, architecture(*model));
+  int64_t words = 0, attention = 0, all = model->parameters().numel();
+  for (const auto& slot : model->parameters().slots()) {
+    const bool is_words = slot->name.find("embedding") != std::string::npos ||
+                          slot->name.find("decoder.output") != std::string::npos;
+    if (is_words) words += slot->numel;
+    if (slot->name.find("attention") != std::string::npos) attention += slot->numel;
+  }
+  return {caption.en, std::to_string(all), std::to_string(words), std::to_string(attention),
+          std::to_string(all - words - attention)};
+}
+
+void run(const Options& o, Notebook& book) {
+  book.say(
+      {"The boxes are made from the parameters that the library builds for a configuration, "
+       "as `attend info` lists them for a trained model. Matrices are out x in. Not drawn: each "
+       "recurrent layer of the decoder begins with the encoder's last state of that layer.",
+       "这些方框由库为给定配置建立的参数生成，与 `attend info` 列出的一样。矩阵写作“输出 x "
+       "输入”。没有画出的是：解码器的每个循环层都从编码器同一层的最后状态开始。"});
+  std::vector<std::vector<std::string>> sizes;
+  const auto add = [&](const Bilingual& caption, const std::function<void(ModelConfig&)>& change) {
+    ModelConfig config = o.model;
+    change(config);
+    sizes.push_back(draw(o, book, caption, config));
+  };
+  const auto is = [&](Which which) { return o.which == Which::kAll || o.which == which; };
+  if (is(Which::kGru))
+    add({"gru: encoder and decoder, joined by a code", "gru：编码器与解码器，由定长编码相连"},
+        [](ModelConfig& c) { c.kind = ModelKind::kGru; });
+  if (is(Which::kBahdanau))
+    add({"bahdanau: with attention between", "bahdanau：中间加上注意力"},
+        [](ModelConfig& c) { c.kind = ModelKind::kBahdanau; });
+  if (o.which == Which::kAll)
+    add({"bahdanau, its encoder a bidirectional LSTM", "bahdanau，编码器为双向 LSTM"},
+        [](ModelConfig& c) {
+          c.kind = ModelKind::kBahdanau;
+          c.cell = CellKind::kLstm;
+          c.bidirectional = true;
+        });
+  if (is(Which::kTransformer))
+    add({"transformer: attention alone", "transformer：只有注意力"},
+        [](ModelConfig& c) { c.kind = ModelKind::kTransformer; });
+  book.table({"Where the parameters are", "参数都在哪里"},
+             {"model", "all", "embeddings, output", "attention", "the rest"}, sizes);
+  book.notice(
+      {"In models of this size most parameters belong to words. Attention in the recurrent "
+       "translator is two matrices and a vector: little, for what it changes.",
+       "这么小的模型里，大部分参数属于词。循环翻译器的注意力只有两个矩阵和一个向量：它改变了很多，"
+       "自己却很小。"});
+}
+
+}  // namespace
+
+Lesson architectures_lesson() {
+  return make_lesson<Options>({19,
+                               "architectures",
+                               {"The architectures", "模型结构图"},
+                               {"The three translators as boxes, with every parameter's shape.",
+                                "三种翻译器的方框图，标出每个参数的形状。"}},
+                              describe, run);
+}
+
+}  // namespace attend::lessons
