@@ -224,6 +224,7 @@ class Architect {
             "\n" + shape_lines(part, side, width_, split(part.path, '.').back() + ":");
       } else {
         const bool is_cross = ends_with(part.path, "cross_attention");
+        if (part.path == "bridge") label_ = "last states";
         add(at, id, title_of(part.path, config_),
             is_cross ? DiagramBox::Kind::kFocus : DiagramBox::Kind::kPart);
         diagram_.boxes.back().details = details;
