@@ -7,6 +7,7 @@
 
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
+#include "attend/core/utf8.h"
 #include "attend/lessons/architecture.h"
 #include "attend/lessons/head_report.h"
 #include "attend/lessons/length_scores.h"
@@ -16,6 +17,7 @@
 #include "attend/lessons/notebook_terminal.h"
 #include "attend/lessons/registry.h"
 #include "attend/models/model_files.h"
+#include "attend/render/text_metrics.h"
 #include "tests/core/temporary_folder.h"
 
 namespace attend::lessons {
@@ -135,6 +137,8 @@ TEST(Architecture, FitsATerminalOf80Columns) {
     config.kind = kind;
     const std::string text =
         render::diagram_to_terminal(architecture(*make_model(config, {.seed = 1})));
+    for (const auto& line : core::split_lines(text))
+      EXPECT_LE(render::display_width(line), 80) << line;
     EXPECT_THAT(text, HasSubstr("440 x 32"));
     EXPECT_THAT(text, HasSubstr("T x 670 logits"));
   }
