@@ -135,6 +135,8 @@ TEST(Architecture, FitsATerminalOf80Columns) {
   config.target_vocabulary = 670;
   for (const auto kind : {ModelKind::kGru, ModelKind::kBahdanau, ModelKind::kTransformer}) {
     config.kind = kind;
+    config.bidirectional = kind == ModelKind::kBahdanau;
+    config.cell = config.bidirectional ? CellKind::kLstm : CellKind::kGru;
     const std::string text =
         render::diagram_to_terminal(architecture(*make_model(config, {.seed = 1})));
     for (const auto& line : core::split_lines(text))
@@ -253,6 +255,7 @@ TEST_F(WithModels, HeadsCostWhatTheLossGainsWithoutThem) {
   const auto losses = losses_without(loaded, pairs, {reports[5].head, reports[6].head});
   ASSERT_THAT(losses, SizeIs(3));
   EXPECT_DOUBLE_EQ(losses[1] - losses[0], reports[5].cost);
+  EXPECT_EQ(losses_without(loaded, pairs, {reports[6].head, reports[5].head})[2], losses[2]);
   EXPECT_DOUBLE_EQ(losses_without(loaded, pairs, {})[0], losses[0]) << "weights were not put back";
   EXPECT_GT(reports[5].traits.queries(), 0);
 }
