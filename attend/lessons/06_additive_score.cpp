@@ -83,10 +83,10 @@ void run(const Options& o, Notebook& book) {
            heat_map(seen.weights.squeeze(1), {.rows = labels("example ", 2)}));
   Panel panel{{"What scores cost: n queries by n keys", "各种分数的代价：n 个查询乘 n 个键"},
               "additive_score",
-              {{"length", {"n", "序列长度 n"}, 1, 512, 1, 10},
-               {"query", {"Dq", "查询长度 Dq"}, 1, 512, 1, double(o.query_size)},
-               {"key", {"Dk", "键长度 Dk"}, 1, 512, 1, double(o.key_size)},
-               {"hidden", {"A", "特征数 A"}, 1, 512, 1, double(o.hidden)}}};
+              {{"length", {"n", "序列长度"}, 1, 512, 1, 10},
+               {"query", {"Dq", "查询长度"}, 1, 512, 1, double(o.query_size)},
+               {"key", {"Dk", "键长度"}, 1, 512, 1, double(o.key_size)},
+               {"hidden", {"A", "特征数"}, 1, 512, 1, double(o.hidden)}}};
   panel.library = costs;
   Inputs here;
   for (const Control& control : panel.controls) here[control.key] = control.value;

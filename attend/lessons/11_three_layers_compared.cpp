@@ -4,7 +4,8 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
-#include <fmt/format.h>
+
+#include <cmath>
 
 #include "attend/core/processors.h"
 #include "attend/lessons/figures.h"
@@ -97,7 +98,7 @@ void run(const Options& o, Notebook& book) {
         measured_curves(axis, figure < 3 ? "time (s)" : "peak (bytes)", kLayers, sizes, measure);
     book.curves(caption, curves);
     for (size_t i = 0; i < 3; ++i)
-      rows[i].push_back(fmt::format("{:.1f}", growth_power(curves.series[i])));
+      rows[i].push_back(short_number(std::round(10 * growth_power(curves.series[i])) / 10 + 0.0));
   }
   book.table(
       {"Formulas, paths at n = 12, powers of growth on " + core::processor_name() + ", 1 thread",

@@ -20,7 +20,7 @@ const escaped = text => String(text).replace(/[&<>"']/g, c => `&#${c.charCodeAt(
 const shown = value => {
   if (!Number.isFinite(value)) return '?';
   const size = Math.abs(value);
-  if (Number.isInteger(value) && size >= 2 && size < 1e5) return String(value);
+  if (Number.isInteger(value) && size !== 1 && size < 1e5) return String(value);
   if (size !== 0 && (size < 5e-4 || size >= 1e5)) return value.toExponential(1);
   return size >= 100 ? value.toFixed(1) : value.toFixed(3);
 };
