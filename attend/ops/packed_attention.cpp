@@ -7,6 +7,7 @@
 #include "attend/core/errors.h"
 #include "attend/ops/attention.h"
 #include "attend/ops/check.h"
+#include "attend/ops/packed_attention_fused.h"
 
 namespace attend::ops {
 namespace {
@@ -39,6 +40,14 @@ at::Tensor split_heads(const at::Tensor& rows, const PackedLayout& layout, int64
       .transpose(1, 2);
 }
 
+// What dropout of weights numbers sentences by; empty when it is off.
+std::vector<int64_t> sentences_of(const PackedAttentionOptions& options,
+                                  const PackedLayout& queries) {
+  if (!options.dropout.active()) return {};
+  return sentence_numbers(options.row_numbers ? *options.row_numbers : std::vector<int64_t>(),
+                          queries);
+}
+
 }  // namespace
 
 Mask packed_mask(const PackedLayout& keys, bool causal) {
@@ -67,17 +76,25 @@ at::Tensor packed_attention(const at::Tensor& query, const at::Tensor& key, cons
                             const PackedLayout& query_layout, const PackedLayout& key_layout,
                             const PackedAttentionOptions& options) {
   check(query, key, value, query_layout, key_layout, options);
+  if (!detail::unsupported_reason(query, key, value).empty())
+    return packed_attention_composed(query, key, value, query_layout, key_layout, options);
+  return detail::packed_attention_fused(query, key, value, query_layout, key_layout, options,
+                                        sentences_of(options, query_layout));
+}
+
+at::Tensor packed_attention_composed(const at::Tensor& query, const at::Tensor& key,
+                                     const at::Tensor& value, const PackedLayout& query_layout,
+                                     const PackedLayout& key_layout,
+                                     const PackedAttentionOptions& options) {
+  check(query, key, value, query_layout, key_layout, options);
   const int64_t sentences = query_layout.size(), longest = query_layout.longest;
-  std::vector<int64_t> numbers;
-  if (options.dropout.active())
-    numbers = sentence_numbers(options.row_numbers ? *options.row_numbers : numbers, query_layout);
   const AttentionResult seen = scaled_dot_product_attention(
       split_heads(query, query_layout, options.heads), split_heads(key, key_layout, options.heads),
       split_heads(value, key_layout, options.heads), packed_mask(key_layout, options.causal),
       {.return_weights = options.weights != nullptr,
        .dropout = options.dropout,
        .site = options.site,
-       .rows = numbers});
+       .rows = sentences_of(options, query_layout)});
   if (options.weights != nullptr) *options.weights = real_weights(seen.weights, query_layout);
   const at::Tensor heads = seen.output.transpose(1, 2);  // (B, Tq, H, Dh)
   return unpad(heads.reshape({sentences, longest, value.size(1)}), query_layout);

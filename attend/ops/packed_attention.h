@@ -34,10 +34,18 @@ struct PackedAttentionOptions {
 ///   returns     (Nq, D)
 ///
 /// A sentence without keys gives zeros. The draws of dropout hang neither on the padding nor on how
-/// the batch is cut. Differentiable. Throws InvalidArgument for other shapes.
+/// the batch is cut. Differentiable, once in float and double on the CPU, where kernels work on the
+/// rows as they lie and keep no (Tq, Tk) matrix. Throws InvalidArgument for other shapes.
 at::Tensor packed_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                             const PackedLayout& query_layout, const PackedLayout& key_layout,
                             const PackedAttentionOptions& options);
+
+/// The twin that defines the meaning, of plain operations on padded tensors; serves other devices
+/// and dtypes.
+at::Tensor packed_attention_composed(const at::Tensor& query, const at::Tensor& key,
+                                     const at::Tensor& value, const PackedLayout& query_layout,
+                                     const PackedLayout& key_layout,
+                                     const PackedAttentionOptions& options);
 
 /// Who may attend to whom in the padded rectangle of these keys: real ones, and when causal those
 /// up to the query's own position (padding lies behind every real token).

@@ -183,5 +183,42 @@ TEST(PackedAttention, RefusesWhatDoesNotFit) {
   EXPECT_THAT(error(c, in, {.dropout = {.probability = 0.1}}), HasSubstr("6 query rows, found 0"));
 }
 
+// Beyond one block of queries, at widths that are no whole vectors, with and without dropout.
+TEST(PackedAttention, KernelsAgreeWithTheTwin) {
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble})
+    for (const bool causal : {false, true})
+      for (const bool drops : {false, true}) {
+        SCOPED_TRACE(std::string(dtype == at::kFloat ? "float" : "double") +
+                     (causal ? ", causal" : "") + (drops ? ", dropout" : ""));
+        const PackedLayout queries = packed_layout({0, 333, 333, 334, 350}, at::kCPU);
+        const PackedLayout keys =
+            causal ? queries : packed_layout({0, 270, 275, 275, 290}, at::kCPU);
+        const std::vector<int64_t> numbers = row_numbers(queries.offsets, {0, 7, 400, 500});
+        at::Tensor weights;
+        const PackedAttentionOptions options{.heads = 3,
+                                             .causal = causal,
+                                             .dropout = {drops ? 0.3 : 0.0, /*seed=*/5, /*step=*/2},
+                                             .site = 11,
+                                             .row_numbers = &numbers,
+                                             .weights = &weights};
+        const std::vector<at::Tensor> in = {leaf({350, 33}, 1, dtype),
+                                            leaf({keys.rows(), 33}, 2, dtype),
+                                            leaf({keys.rows(), 33}, 3, dtype)};
+        const auto run = [&](decltype(packed_attention)* op) {
+          return [&, op](const std::vector<at::Tensor>& x) {
+            return op(x[0], x[1], x[2], queries, keys, options);
+          };
+        };
+        const at::Tensor fused = run(packed_attention)(in), fused_weights = weights;
+        const at::Tensor twin = run(packed_attention_composed)(in);
+        EXPECT_TRUE(close(fused, twin));
+        EXPECT_TRUE(close(fused_weights, weights));
+        const at::Tensor direction = cosines({350, 33}, 4, dtype);
+        const auto of_fused = gradients_of(run(packed_attention), in, direction);
+        const auto of_twin = gradients_of(run(packed_attention_composed), in, direction);
+        for (size_t i = 0; i < in.size(); ++i) EXPECT_TRUE(close(of_fused[i], of_twin[i])) << i;
+      }
+}
+
 }  // namespace
 }  // namespace attend::ops

@@ -40,7 +40,9 @@ TEST(HeadCosts, AreThoseOfTheModelWithoutTheHeadDearestFirst) {
   for (size_t i = 0; i < costs.heads.size(); ++i) {
     const HeadCost& head = costs.heads[i];
     names.insert(to_text(head.head));
-    if (i > 0) EXPECT_GE(costs.heads[i - 1].cost, head.cost);
+    if (i > 0) {
+      EXPECT_GE(costs.heads[i - 1].cost, head.cost);
+    }
     EXPECT_EQ(head.cost, head.without.mean() - costs.whole.mean());
     const WithoutHeads without(*model, {head.head});
     EXPECT_EQ(head.without.sum, dataset_loss(*model, pairs, 8, two.pool())->sum);
