@@ -166,6 +166,11 @@ ops::AttentionResult linear_attention_step(const at::Tensor& q, const at::Tensor
   constexpr auto kOp = "linear_attention_step";
   check(kOp, q, k, v);
   if (q.size(2) != k.size(2)) ops::refuse(kOp, "as many queries as keys", {q, k});
+  // Broadcast, one sentence's sums would serve them all.
+  if (state.sums.defined() &&
+      state.sums.sizes() != at::IntArrayRef({k.size(0), k.size(1), k.size(3), v.size(3)}))
+    ops::refuse(kOp, "the sentences, heads and widths of the state's sums (B, H, D, Dv)",
+                {k, v, state.sums});
   if (return_weights && state.length > 0 && !state.features.defined())
     throw InvalidArgument(
         "[linear_attention_step] expected weights to be asked for from the first "

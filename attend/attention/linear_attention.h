@@ -37,7 +37,8 @@ ops::AttentionResult linear_attention(const at::Tensor& q, const at::Tensor& k, 
 /// The recurrent form: feeds T more tokens, q, k (B, H, T, D) and v (B, H, T, Dv), each of which
 /// sees those before it and itself, and moves `state` on -> output (B, H, T, Dv), weights
 /// (B, H, T, length). Same numbers as the causal pass over all. To get weights, ask from the first
-/// token on; throws InvalidArgument when they come to mind later.
+/// token on; throws InvalidArgument when they come to mind later, and for other sentences, heads or
+/// widths than the state's.
 ops::AttentionResult linear_attention_step(const at::Tensor& q, const at::Tensor& k,
                                            const at::Tensor& v, LinearState& state,
                                            bool return_weights = false);

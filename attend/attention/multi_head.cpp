@@ -56,6 +56,12 @@ Options completed(Options options) {
   if (options.key_value_heads == 0) options.key_value_heads = options.heads;
   require_divides("key_value_heads", options.key_value_heads, "heads", options.heads);
   check_choices(options);
+  if (options.positions == PositionKind::kRotary && options.hidden / options.heads < 2)
+    throw InvalidArgument(
+        "[multi_head_attention] positions that are rotary need heads of at least 2 features, found "
+        "hidden " +
+        std::to_string(options.hidden) + " in " + std::to_string(options.heads) +
+        " heads: it turns pairs of features");
   return options;
 }
 
@@ -125,9 +131,9 @@ KeyValueCache MultiHeadAttention::project(const at::Tensor& keys, const at::Tens
                                           int64_t first) const {
   check_sequence(keys, "keys (B, Tk, ", key_.inputs());
   check_sequence(values, "values (B, Tk, ", value_.inputs());
-  at::Tensor k = turned(split(key_(keys), options_.key_value_heads), first);
+  at::Tensor k = turned(split(ops::map_rows(keys, key_), options_.key_value_heads), first);
   if (score_) k = score_->project_keys(for_each_head(k));
-  return {k, split(value_(values), options_.key_value_heads), first, {}};
+  return {k, split(ops::map_rows(values, value_), options_.key_value_heads), first, {}};
 }
 
 ops::AttentionResult MultiHeadAttention::forward(const at::Tensor& queries, const at::Tensor& keys,
@@ -141,14 +147,14 @@ ops::AttentionResult MultiHeadAttention::forward_projected(
     const ops::AttentionOptions& options) const {
   check_sequence(queries, "queries (B, Tq, ", query_.inputs());
   const int64_t first = cache.first + cache.values.size(2) - queries.size(1);
-  const at::Tensor q = turned(split(query_(queries), options_.heads), first);
+  const at::Tensor q = turned(split(ops::map_rows(queries, query_), options_.heads), first);
   return joined(pool(q, cache, mask, options));
 }
 
 ops::AttentionResult MultiHeadAttention::joined(const ops::AttentionResult& heads) const {
   const at::Tensor& x = heads.output;
-  return {output_(x.transpose(1, 2).reshape({x.size(0), x.size(2), options_.hidden})),
-          heads.weights};  // (B, H, Tq, D / H) -> (B, Tq, D)
+  const at::Tensor joined = x.transpose(1, 2).reshape({x.size(0), x.size(2), options_.hidden});
+  return {ops::map_rows(joined, output_), heads.weights};  // (B, H, Tq, D / H) -> (B, Tq, D)
 }
 
 // (H, Tq, Tk), or undefined
@@ -202,12 +208,15 @@ ops::AttentionResult MultiHeadAttention::pool_relative(const at::Tensor& q, cons
 ops::AttentionResult MultiHeadAttention::step(const at::Tensor& x, KeyValueCache& cache,
                                               const ops::AttentionOptions& options) const {
   check_sequence(x, "queries (B, T, ", query_.inputs());
+  if (cache.values.defined() && cache.values.size(0) != x.size(0))
+    ops::refuse("multi_head_attention", "as many sentences as the cache (B, H, Tk, D / H) has",
+                {x, cache.values});
   const int64_t before = cache.first + (cache.values.defined() ? cache.values.size(2) : 0);
   const KeyValueCache more = project(x, x, before);
   if (options_.linear)
-    return joined(linear_attention_step(split(query_(x), options_.heads), for_each_head(more.keys),
-                                        for_each_head(more.values), cache.linear,
-                                        options.return_weights));
+    return joined(linear_attention_step(split(ops::map_rows(x, query_), options_.heads),
+                                        for_each_head(more.keys), for_each_head(more.values),
+                                        cache.linear, options.return_weights));
   cache.keys = appended(cache.keys, more.keys);
   cache.values = appended(cache.values, more.values);
   ops::AttentionResult seen = forward_projected(x, cache, Mask::causal(), options);

@@ -69,8 +69,8 @@ class MultiHeadAttention {
 
   MultiHeadAttention() = default;
   /// Throws InvalidArgument, with both numbers, when heads do not divide hidden or key_value_heads
-  /// do not divide heads; for kRelative with a score that is no dot product; for linear with
-  /// anything that acts on scores.
+  /// do not divide heads; for kRelative with a score that is no dot product; for kRotary in heads
+  /// of one feature, which is no pair to turn; for linear with anything that acts on scores.
   MultiHeadAttention(const ParameterScope& scope, const Options& options);
 
   /// queries (B, Tq, query_size), keys (B, Tk, key_size), values (B, Tk, value_size)
@@ -92,7 +92,7 @@ class MultiHeadAttention {
   /// Causal self-attention step by step: feeds T more tokens x (B, T, query_size), each of which
   /// sees the cached ones, those before it and itself, and moves `cache` on (empty at first)
   /// -> output (B, T, hidden), weights (B, H, T, all tokens so far). Same numbers as forward() with
-  /// Mask::causal() over all tokens.
+  /// Mask::causal() over all tokens. Throws InvalidArgument for another B than the cache's.
   ops::AttentionResult step(const at::Tensor& x, KeyValueCache& cache,
                             const ops::AttentionOptions& options = {}) const;
 

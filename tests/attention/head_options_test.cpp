@@ -3,6 +3,7 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
@@ -230,6 +231,13 @@ TEST_P(EachOption, CachesOfAnyLengthAreValuesThatReorder) {
   }
 }
 
+TEST_P(EachOption, ACacheOfOtherSentencesIsRefused) {
+  KeyValueCache cache;
+  layer_.attention.step(cosines({1, 3, 4}), cache);
+  const auto more = [&] { layer_.attention.step(cosines({2, 1, 4}), cache); };
+  EXPECT_THAT(message_of(more), HasSubstr("sentences"));
+}
+
 TEST_P(EachOption, AFutureTokenChangesNothingBeforeIt) {
   const at::Tensor x = cosines({1, 5, 4});
   const at::Tensor before = layer_.self(x, Mask::causal());
@@ -255,6 +263,29 @@ TEST_P(EachOption, PaddingAndNeighboursChangeNothing) {
     const at::Tensor alone = x.narrow(0, i, 1).narrow(1, 0, lengths[b]);
     EXPECT_TRUE(
         close(batch.narrow(0, i, 1).narrow(1, 0, lengths[b]), layer_.self(alone, Mask::none())));
+  }
+}
+
+TEST_P(EachOption, NoParameterLearnsFromPadding) {
+  const std::vector<int64_t> lengths{1, 5, 0, 3};
+  const auto gradients = [&](double padding) {
+    at::Tensor x = cosines({4, 5, 4});
+    for (int64_t b = 0; b < 4; ++b) x[b].slice(0, lengths[static_cast<size_t>(b)]).fill_(padding);
+    const at::Tensor y = layer_.self(x, Mask::padding(lengths));
+    std::vector<at::Tensor> real;
+    for (int64_t b = 0; b < 4; ++b)
+      real.push_back(y[b].slice(0, 0, lengths[static_cast<size_t>(b)]).square().sum());
+    return torch::autograd::grad({at::stack(real).sum()}, layer_.store.tensors(), {}, std::nullopt,
+                                 false, /*allow_unused=*/true);
+  };
+  const auto expected = gradients(0.0);
+  for (const double odd :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    const auto found = gradients(odd);
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (!expected[i].defined()) continue;
+      EXPECT_TRUE(close(found[i], expected[i])) << layer_.store.slots()[i]->name << " " << odd;
+    }
   }
 }
 
@@ -352,6 +383,8 @@ TEST(HeadOptions, ThoseThatDoNotFitAreRefusedWithTheirNumbers) {
   EXPECT_THAT(build({.window = -1}), HasSubstr("window of at least 0, found -1"));
   EXPECT_THAT(build({.score = ScoreKind::kAdditive, .positions = PositionKind::kRelative}),
               HasSubstr("positions are relative"));
+  EXPECT_THAT(build({.heads = 12, .positions = PositionKind::kRotary}),
+              HasSubstr("rotary need heads of at least 2 features, found hidden 12 in 12 heads"));
   const std::vector<Options> linear{{.score = ScoreKind::kDot, .linear = true},
                                     {.normaliser = Normaliser::kSparsemax, .linear = true},
                                     {.linear = true, .window = 3},
