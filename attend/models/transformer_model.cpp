@@ -78,6 +78,9 @@ void check(const ModelConfig& config) {
       !config.score || config.score == ScoreKind::kDot || config.score == ScoreKind::kScaledDot;
   if (config.positions == PositionKind::kRelative && !dot)
     refuse("positions = relative needs score = dot or scaled-dot: its vectors are added to keys");
+  if (config.positions == PositionKind::kRotary && config.hidden < 2 * config.heads)
+    refuse("positions = rotary needs at least 2 features a head, found heads " +
+           std::to_string(config.heads) + " and hidden " + std::to_string(config.hidden));
   if (config.positions == PositionKind::kLearned && config.longest < 1)
     refuse("positions = learned needs the longest sentence, from steps of [data]");
 }

@@ -259,6 +259,8 @@ TEST(TransformerOptions, ThoseThatDoNotGoTogetherAreNamed) {
                 c.positions = PositionKind::kRelative, c.score = ScoreKind::kCosine;
               }),
               HasSubstr("positions = relative needs score = dot or scaled-dot"));
+  EXPECT_THAT(refused([](ModelConfig& c) { c.positions = PositionKind::kRotary, c.heads = 8; }),
+              HasSubstr("rotary needs at least 2 features a head, found heads 8 and hidden 8"));
   const auto with_linear = [&](const Change& change) {
     return refused([&](ModelConfig& c) {
       c.linear_attention = true;
