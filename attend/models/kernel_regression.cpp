@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -66,15 +67,16 @@ void KernelRegression::fit(const at::Tensor& x, const at::Tensor& y) {
   if (!all_finite(x) || !all_finite(y))
     throw InvalidArgument(std::string("[") + kOp + "] expected numbers that are finite in x and y");
   c10::NoGradGuard no_grad;
-  x_ = x.detach().view({x.size(0), x.dim() == 1 ? 1 : x.size(1)}).clone();
-  y_ = y.detach().view({y.size(0), y.dim() == 1 ? 1 : y.size(1)}).clone();
-  flat_y_ = y.dim() == 1;
-  losses_.clear();
+  KernelRegression next(options_);  // what throws leaves the earlier fit as it was
+  next.x_ = x.detach().view({x.size(0), x.dim() == 1 ? 1 : x.size(1)}).clone();
+  next.y_ = y.detach().view({y.size(0), y.dim() == 1 ? 1 : y.size(1)}).clone();
+  next.flat_y_ = y.dim() == 1;
   const bool many = options_.by_dimension && options_.width_by == WidthBy::kLearned;
-  width_ = at::full(many ? std::vector<int64_t>{x_.size(1)} : std::vector<int64_t>{},
-                    options_.width, x_.options());
-  if (options_.width_by == WidthBy::kLearned) learn();
-  if (options_.width_by == WidthBy::kCrossValidation) cross_validate();
+  next.width_ = at::full(many ? std::vector<int64_t>{next.x_.size(1)} : std::vector<int64_t>{},
+                         options_.width, next.x_.options());
+  if (options_.width_by == WidthBy::kLearned) next.learn();
+  if (options_.width_by == WidthBy::kCrossValidation) next.cross_validate();
+  *this = std::move(next);
 }
 
 std::vector<KernelRegression::Block> KernelRegression::blocks(int64_t queries) const {
@@ -128,14 +130,17 @@ void KernelRegression::learn() {
 void KernelRegression::cross_validate() {
   const std::vector<double> widths =
       options_.candidates.empty() ? usual_widths(x_) : options_.candidates;
-  double best = 0.0;
-  for (size_t i = 0; i < widths.size(); ++i) {
-    const at::Tensor width = at::full({}, widths[i], x_.options());
+  double best = std::numeric_limits<double>::infinity();
+  for (const double candidate : widths) {
+    const at::Tensor width = at::full({}, candidate, x_.options());
     const double loss = loo_loss(width).item<double>();
-    if (i > 0 && !(loss < best)) continue;
+    if (!(loss < best)) continue;
     best = loss;
     width_ = width;
   }
+  if (!std::isfinite(best))
+    throw InvalidArgument(std::string("[") + kOp +
+                          "] no width gives a finite error: x or y is too large to be squared");
 }
 
 at::Tensor KernelRegression::loo_loss(const at::Tensor& width) const {

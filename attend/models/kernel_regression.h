@@ -45,7 +45,8 @@ class KernelRegression {
 
   /// x (N, D), or (N) in one dimension, and y (N, Dy) or (N): finite, of one floating dtype, on one
   /// device. Keeps them, and finds the width. N >= 1, and >= 2 where the width hangs on the data.
-  /// Throws InvalidArgument for other input, and when a learned width runs off to infinity.
+  /// Throws InvalidArgument for other input, and when a learned width runs off to infinity or no
+  /// candidate has a finite error; an earlier fit is then as it was.
   void fit(const at::Tensor& x, const at::Tensor& y);
 
   /// x (M, D), or (M) in one dimension -> (M, Dy), or (M) when y was (N). Differentiable in x.

@@ -108,6 +108,22 @@ TEST(KernelRegression, OnePointIsTheAnswer) {
   EXPECT_EQ(model.predict(at::full({1}, 3.0, at::kDouble)).item<double>(), 7.0);
 }
 
+TEST(KernelRegression, AFitThatFailsLeavesTheEarlierOne) {
+  const at::Tensor x = cosines({6}), y = cosines({6}, 2);
+  KernelRegression learned({.width_by = WidthBy::kLearned});
+  learned.fit(x, y);
+  const at::Tensor before = learned.predict(x);
+  EXPECT_THAT(message_of([&] { learned.fit(x, y * 1e200); }), HasSubstr("left all bounds"));
+  EXPECT_TRUE(identical(learned.predict(x), before));
+  EXPECT_EQ(learned.losses().size(), 5u);
+
+  KernelRegression validated({.width_by = WidthBy::kCrossValidation});
+  validated.fit(x, y);
+  const at::Tensor chosen = validated.predict(x);
+  EXPECT_THAT(message_of([&] { validated.fit(x, y * 1e200); }), HasSubstr("no width gives"));
+  EXPECT_TRUE(identical(validated.predict(x), chosen));
+}
+
 TEST(KernelRegression, BadInputIsNamed) {
   KernelRegression model;
   EXPECT_THAT(message_of([&] { model.predict(cosines({3})); }), HasSubstr("fit() first"));
