@@ -174,10 +174,14 @@ AttentionMap read_matrix(Json matrix, const std::string& path) {
   Json object = Json::object();
   object["weights"] = std::move(matrix);  // a copy of deep nesting would recurse
   const Json& rows = object["weights"];
+  const Reader reader(object, "", path);
+  if (!rows.empty() && !rows[0].is_array())
+    reader.fail("", "expected rows of numbers, as in [[0.1, 0.9], [0.4, 0.6]], found " +
+                        Reader::kind_of(rows[0]) + " in the place of a row");
   MapPanel panel;
   panel.rows = counted(rows.size());
-  panel.columns = counted(rows.empty() || !rows[0].is_array() ? 0 : rows[0].size());
-  read_weights(panel, Reader(object, "", path));
+  panel.columns = counted(rows.empty() ? 0 : rows[0].size());
+  read_weights(panel, reader);
   AttentionMap map;
   map.panels.push_back(std::move(panel));
   return map;

@@ -139,7 +139,7 @@ TEST(MapJson, MessagesNameTheFileAndThePlace) {
   const std::pair<std::string, const char*> cases[] = {
       {"", "a.json:1"},
       {"7", "expected an object, found the number 7"},
-      {"[1, 2]", "row 1: expected an array"},
+      {"[1, 2]", "rows of numbers, as in [[0.1, 0.9], [0.4, 0.6]], found the number 1"},
       {"[[1, 2], [3]]", "row 2: expected an array of 2 numbers"},
       {"[[1, \"a\"]]", "expected numbers or null"},
       {"{}", "\"format\": expected \"attend-map\""},
