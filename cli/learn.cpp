@@ -208,7 +208,13 @@ void add_out(CLI::App& command, LearnFlags& flags, const char* help) {
   command.add_option("--out", flags.out, help)->type_name("DIR");
 }
 
-void add_lesson(CLI::App& learn, Action& action, Lesson lesson) {
+// `learn --language zh 5` means what `learn 5 --language zh` does.
+void take_language(const CLI::App& command, const LearnFlags& above, LearnFlags& flags) {
+  if (command.count("--language") == 0) flags.language = above.language;
+}
+
+void add_lesson(CLI::App& learn, const std::shared_ptr<LearnFlags>& above, Action& action,
+                Lesson lesson) {
   auto flags = std::make_shared<LearnFlags>();
   auto shared = std::make_shared<Lesson>(std::move(lesson));
   const lessons::LessonName& name = shared->name;
@@ -237,7 +243,8 @@ void add_lesson(CLI::App& learn, Action& action, Lesson lesson) {
   command->add_option("--columns", flags->columns, "Columns of the terminal (0: as it is)")
       ->check(CLI::Range(0, 10000));
   command->footer(name.summary.en + "\n" + name.summary.zh);
-  command->callback([flags, shared, &action] {
+  command->callback([flags, shared, above, command, &action] {
+    take_language(*command, *above, *flags);
     action = [flags, shared] { return run_lesson(*flags, *shared); };
   });
 }
@@ -264,14 +271,18 @@ void add_learn(CLI::App& app, Action& action) {
       "learn", "The chapter, lesson by lesson: shapes, numbers and pictures of each idea.");
   learn->require_subcommand(0, 1);
   add_language(*learn, *flags);
-  for (Lesson& lesson : lessons::all_lessons()) add_lesson(*learn, action, std::move(lesson));
+  for (Lesson& lesson : lessons::all_lessons())
+    add_lesson(*learn, flags, action, std::move(lesson));
   auto all_flags = std::make_shared<LearnFlags>();
   CLI::App* all =
       learn->add_subcommand("all", "Every lesson as a page, with an index: the gallery");
   add_out(*all, *all_flags, "Folder for the pages");
   add_training(*all, *all_flags);
   add_language(*all, *all_flags);
-  all->callback([all_flags, &action] { action = [all_flags] { return run_all(*all_flags); }; });
+  all->callback([all_flags, flags, all, &action] {
+    take_language(*all, *flags, *all_flags);
+    action = [all_flags] { return run_all(*all_flags); };
+  });
   learn->footer(
       "Examples:\n"
       "  attend learn                        # the list\n"

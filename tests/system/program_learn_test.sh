@@ -13,6 +13,11 @@ expect_has "a lesson" "$(cat out)" "output = bmm(weights, values)   (2, 1, 1)"
 works learn average-pooling --examples 1 --pairs 4 --language en
 expect_has "a lesson by name, with options" "$(cat out)" "(1, 1, 4)"
 expect_lacks "one language" "$(cat out)" "权重"
+works learn --language en 2
+expect_lacks "the language before the lesson" "$(cat out)" "权重"
+works learn --language en 2 --language zh
+expect_has "the lesson's own language" "$(cat out)" "权重"
+refused "no such language before a lesson" 2 "both, en, zh" learn --language fr 2
 works learn 2 --pairs 3 --columns 40
 (($(awk '{ if (length($0) > most) most = length($0) } END { print most }' out) <= 160)) ||
   fail "a line is too long for 40 columns"
