@@ -39,7 +39,8 @@ table { border-collapse: collapse; } th, td { padding: .2rem .9rem .2rem 0; text
 .controls label { display: flex; align-items: center; gap: .5rem; }
 .controls output { min-width: 3rem; font-variant-numeric: tabular-nums; }
 .result { font-variant-numeric: tabular-nums; flex-basis: 100%; margin: 0; }
-.pictures { display: flex; flex-wrap: wrap; gap: 1rem; } .pictures figure { margin: .4rem 0; }
+.pictures { display: flex; flex-wrap: wrap; gap: 1rem; } .pictures figure { margin: .4rem 0;
+  max-width: 100%; }
 svg { max-width: none; } svg.live text { fill: var(--ink); font-size: 12px; }
 svg.live .dim { fill: var(--dim); } svg.live .rule { stroke: var(--rule); }
 svg.live .edge { stroke: var(--dim); }
