@@ -4,6 +4,7 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/matmul.h>
+#include <c10/core/GradMode.h>
 
 #include <cmath>
 #include <string>
@@ -70,6 +71,12 @@ void check_sequence(const at::Tensor& x, const char* expected, int64_t size) {
     ops::refuse("multi_head_attention", expected + std::to_string(size) + ")", {x});
 }
 
+// Rows that are not finite spoil no gradient of the map; where none is wanted, as in decoding, they
+// need no search: they come out as they are, not finite.
+at::Tensor projected(const at::Tensor& x, const Linear& map) {
+  return c10::GradMode::is_enabled() ? ops::map_rows(x, map) : map(x);
+}
+
 at::Tensor appended(const at::Tensor& before, const at::Tensor& more) {
   return before.defined() ? at::cat({before, more}, 2) : more;
 }
@@ -131,9 +138,9 @@ KeyValueCache MultiHeadAttention::project(const at::Tensor& keys, const at::Tens
                                           int64_t first) const {
   check_sequence(keys, "keys (B, Tk, ", key_.inputs());
   check_sequence(values, "values (B, Tk, ", value_.inputs());
-  at::Tensor k = turned(split(ops::map_rows(keys, key_), options_.key_value_heads), first);
+  at::Tensor k = turned(split(projected(keys, key_), options_.key_value_heads), first);
   if (score_) k = score_->project_keys(for_each_head(k));
-  return {k, split(ops::map_rows(values, value_), options_.key_value_heads), first, {}};
+  return {k, split(projected(values, value_), options_.key_value_heads), first, {}};
 }
 
 ops::AttentionResult MultiHeadAttention::forward(const at::Tensor& queries, const at::Tensor& keys,
@@ -147,14 +154,14 @@ ops::AttentionResult MultiHeadAttention::forward_projected(
     const ops::AttentionOptions& options) const {
   check_sequence(queries, "queries (B, Tq, ", query_.inputs());
   const int64_t first = cache.first + cache.values.size(2) - queries.size(1);
-  const at::Tensor q = turned(split(ops::map_rows(queries, query_), options_.heads), first);
+  const at::Tensor q = turned(split(projected(queries, query_), options_.heads), first);
   return joined(pool(q, cache, mask, options));
 }
 
 ops::AttentionResult MultiHeadAttention::joined(const ops::AttentionResult& heads) const {
   const at::Tensor& x = heads.output;
   const at::Tensor joined = x.transpose(1, 2).reshape({x.size(0), x.size(2), options_.hidden});
-  return {ops::map_rows(joined, output_), heads.weights};  // (B, H, Tq, D / H) -> (B, Tq, D)
+  return {projected(joined, output_), heads.weights};  // (B, H, Tq, D / H) -> (B, Tq, D)
 }
 
 // (H, Tq, Tk), or undefined
@@ -214,7 +221,7 @@ ops::AttentionResult MultiHeadAttention::step(const at::Tensor& x, KeyValueCache
   const int64_t before = cache.first + (cache.values.defined() ? cache.values.size(2) : 0);
   const KeyValueCache more = project(x, x, before);
   if (options_.linear)
-    return joined(linear_attention_step(split(ops::map_rows(x, query_), options_.heads),
+    return joined(linear_attention_step(split(projected(x, query_), options_.heads),
                                         for_each_head(more.keys), for_each_head(more.values),
                                         cache.linear, options.return_weights));
   cache.keys = appended(cache.keys, more.keys);
