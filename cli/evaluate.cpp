@@ -333,8 +333,8 @@ void add_scoring(CLI::App& command, EvaluateFlags& flags) {
 void add_heads(CLI::App& command, EvaluateFlags& flags) {
   command
       .add_option("--without-head", flags.without_heads,
-                  "Take this head out, as in cross.2:1 (kind, layer and head from 1); repeatable")
-      ->type_name("KIND.LAYER:HEAD")
+                  "Take this head, KIND.LAYER:HEAD, out, as in cross.2:1 (from 1); repeatable")
+      ->type_name("HEAD")
       ->take_all()
       ->expected(1);
   command.add_flag("--rank-heads", flags.rank_heads,
