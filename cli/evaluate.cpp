@@ -1,6 +1,7 @@
 // attend evaluate: scores of a model on pairs, or of translations against references.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <unordered_map>
 
@@ -76,7 +77,10 @@ std::vector<data::Pair> read_model_pairs(const EvaluateFlags& flags, const Loade
 
 std::vector<HeadId> heads_to_remove(const EvaluateFlags& flags, const LoadedModel& model) {
   std::vector<HeadId> heads;
-  for (const auto& name : flags.without_heads) heads.push_back(parse_head(name, *model.model));
+  for (const auto& name : flags.without_heads) {
+    const HeadId head = parse_head(name, *model.model);
+    if (std::find(heads.begin(), heads.end(), head) == heads.end()) heads.push_back(head);
+  }
   return heads;
 }
 

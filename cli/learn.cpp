@@ -103,6 +103,14 @@ void write_page(const std::string& folder, const Lesson& lesson, const Notebook&
                           lessons::to_page(lesson.name, book, language, in_gallery));
 }
 
+// " --width 0.5", as it was given.
+std::string given_options(const LearnFlags& flags) {
+  std::string text;
+  for (const auto& [key, value] : flags.options)
+    if (value) text += " " + flag_of(key) + " " + shell_word(*value);
+  return text;
+}
+
 int run_lesson(const LearnFlags& flags, Lesson& lesson) {
   Console console;
   apply_options(flags, lesson);
@@ -117,8 +125,9 @@ int run_lesson(const LearnFlags& flags, Lesson& lesson) {
     lesson.run(book, models);
   }
   console.settle();
-  std::string told = fmt::format("As a page, with what moves in it: attend learn {} --out lessons",
-                                 lesson.name.number);
+  std::string told =
+      fmt::format("As a page, with what moves in it: attend learn {}{} --out lessons",
+                  lesson.name.number, given_options(flags));
   if (!flags.out.empty()) {
     write_page(flags.out, lesson, book, language, /*in_gallery=*/false);
     const auto pictures = lessons::to_pictures(lesson.name, book, language);

@@ -167,6 +167,8 @@ Translation Translator::force(const std::string& source, const std::string& targ
   Translation result;
   const data::Encoded read = impl_->read(source, result);
   if (is_blank(result)) throw InvalidArgument("[force] expected a source with at least one token");
+  for (const std::string& token : impl_->loaded.target.tokens(target))
+    if (!impl_->loaded.target.knows(token)) result.unknown.push_back(token);
   std::vector<int32_t> ids = impl_->loaded.target.encode(target);
   ids.push_back(impl_->loaded.target.special().end);
   data::PackedIds packed_source, packed_target;

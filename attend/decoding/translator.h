@@ -31,8 +31,9 @@ struct Translation {
   double score = 0.0;                    ///< their sum, nats
   bool finished = true;                  ///< false: max_steps came before the end mark
   bool source_cut = false;               ///< the source was longer than the model's steps
-  std::vector<std::string> unknown;      ///< source tokens the vocabulary does not have
-  render::AttentionMap map;              ///< empty unless asked for
+  std::vector<std::string>
+      unknown;               ///< source tokens the vocabulary does not have, and forced ones
+  render::AttentionMap map;  ///< empty unless asked for
 };
 
 /// A trained model, ready to translate. Const, and safe from many threads over one copy of the

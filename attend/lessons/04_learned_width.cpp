@@ -58,6 +58,10 @@ void run(const Options& o, Notebook& book) {
             {"(N - 1) of N; its own distance is 0, so it would get most of the weight",
              "N 个里的 N - 1 个；它与自己的距离是 0，会拿走大部分权重"});
   book.step("width after the descent", model.width());
+  if (o.kernel == KernelKind::kBoxcar)
+    book.notice(
+        {"A boxcar is flat: no gradient, no descent. The table's last row searches instead.",
+         "矩形核是平的：没有梯度，也就没有下降。表格的最后一行改用搜索。"});
   render::Curves loss{"", "step", "summed square error"};
   loss.series = {series("own pair left out 去掉自己", model.losses())};
   book.curves({"The loss before each step", "每一步之前的损失"}, loss);
@@ -80,14 +84,12 @@ void run(const Options& o, Notebook& book) {
        "too narrow it follows the noise. That is overfitting.",
        "核窄时，分享权重的样本少，曲线弯曲更多；太窄时就会跟随噪声，这就是过拟合。"});
 
-  const double best = best_width(o, data);
-  const double kept = width_with_own_pair(o, data);
   std::vector<std::vector<std::string>> rows;
   const std::vector<std::pair<std::string, double>> cases = {
       {"first 初始", o.width},
       {"own pair left out 去掉自己", learned},
-      {"own pair kept 保留自己", kept},
-      {"best when left out 留一最优", best}};
+      {"own pair kept 保留自己", width_with_own_pair(o, data)},
+      {"best when left out 留一最优", best_width(o, data)}};
   for (const auto& [name, width] : cases) rows.push_back(error_row(name, o, data, width));
   book.table({"Mean square errors", "均方误差"},
              {"width learned with", "width", "own left out", "own kept", "against the truth"},
@@ -95,11 +97,10 @@ void run(const Options& o, Notebook& book) {
   book.curves({"The loss at each width", "每个宽度上的损失"}, errors_by_width(o, data));
   book.notice(
       {"With its own pair kept a point is predicted from itself: the loss falls to 0 as the "
-       "kernel narrows. Left out, it has a lowest point, but beyond it the loss is nearly "
-       "level, and one large step can land there: see the error against the truth.",
-       "保留自己时，每个点都由自己来预测，核越窄损失越接近 "
-       "0。去掉自己后损失有最低点，但再往右几乎是平的，"
-       "一大步就可能落在那里：看看与真实函数之差。"});
+       "kernel narrows. Left out, it has a lowest point; one large step can land far beyond "
+       "it, where few pairs are in reach: see the error against the truth.",
+       "保留自己时，每个点都由自己来预测，核越窄损失越接近 0。去掉自己后损失有最低点；"
+       "一大步可能越过它很远，那里够得着的样本很少：看看与真实函数之差。"});
   book.panel(regression_panel({"Kernel, width and noise, moved by hand", "亲手改变核、宽度和噪声"},
                               o,
                               /*losses=*/true));

@@ -23,4 +23,8 @@ inline std::string one_line(const Bilingual& text, Language language) {
   return text.en + " · " + text.zh;
 }
 
+/// Labels of figures and tables hold both, "learned width 学到的宽度", line by line. For a reader
+/// of English alone: without the Chinese, and without lines that had nothing else.
+std::string label_for(const std::string& label, Language language);
+
 }  // namespace attend::lessons

@@ -47,7 +47,10 @@ class TerminalWriter {
 
   void operator()(const Table& table) {
     caption(table.caption);
-    for (const auto& row : table_lines(table, look_.width - 2)) line("  " + row);
+    Table shown = table;
+    labels(shown.columns);
+    for (auto& row : shown.rows) labels(row);
+    for (const auto& row : table_lines(shown, look_.width - 2)) line("  " + row);
   }
 
   void operator()(const MapFigure& figure) {
@@ -57,17 +60,28 @@ class TerminalWriter {
 
   void operator()(const CurveFigure& figure) {
     caption(figure.caption);
-    out_ += render::curves_to_terminal(figure.curves, curve_options());
+    render::Curves shown = figure.curves;
+    for (std::string* text : {&shown.x_axis, &shown.y_axis}) label(*text);
+    for (auto& series : shown.series) label(series.name);
+    for (auto& reference : shown.references) label(reference.name);
+    out_ += render::curves_to_terminal(shown, curve_options());
   }
 
   void operator()(const BarFigure& figure) {
     caption(figure.caption);
-    out_ += render::bars_to_terminal(figure.bars, curve_options());
+    render::Bars shown = figure.bars;
+    label(shown.value_axis);
+    labels(shown.names);
+    for (auto& series : shown.series) label(series.name);
+    out_ += render::bars_to_terminal(shown, curve_options());
   }
 
   void operator()(const DiagramFigure& figure) {
     caption(figure.caption);
-    out_ += render::diagram_to_terminal(figure.diagram, curve_options());
+    render::Diagram shown = figure.diagram;
+    for (auto& box : shown.boxes) label(box.text), label(box.details);
+    for (auto& arrow : shown.arrows) label(arrow.label);
+    out_ += render::diagram_to_terminal(shown, curve_options());
   }
 
   void operator()(const Animation& animation) {
@@ -90,6 +104,11 @@ class TerminalWriter {
     if (shows_english(look_.language) && !text.en.empty()) out.push_back(text.en);
     if (shows_chinese(look_.language) && !text.zh.empty()) out.push_back(text.zh);
     return out;
+  }
+
+  void label(std::string& text) const { text = label_for(text, look_.language); }
+  void labels(std::vector<std::string>& texts) const {
+    for (std::string& text : texts) label(text);
   }
 
   void blank() { out_ += "\n"; }
@@ -137,7 +156,9 @@ class TerminalWriter {
                "  ");
   }
 
-  void draw(const render::AttentionMap& map, const MapLook& look) {
+  void draw(render::AttentionMap map, const MapLook& look) {
+    for (std::string* text : {&map.row_axis, &map.column_axis}) label(*text);
+    for (auto& panel : map.panels) label(panel.title), labels(panel.rows), labels(panel.columns);
     out_ += render::map_to_terminal(
         map, {look_.width, look_.colour, look_.background, look.scaling, look.quantity});
   }

@@ -80,7 +80,7 @@ HeadId parse_head(const std::string& text, const Seq2Seq& model) {
     if (names.back() == text) return head;
   }
   throw InvalidArgument("[heads] expected KIND.LAYER:HEAD, counted from 1, found \"" + text + "\"" +
-                        core::did_you_mean(text, names) + "; there are: " + ranges(heads));
+                        core::did_you_mean(text, names) + " (there are " + ranges(heads) + ")");
 }
 
 WithoutHeads::WithoutHeads(Seq2Seq& model, const std::vector<HeadId>& heads) {

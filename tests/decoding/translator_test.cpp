@@ -201,6 +201,8 @@ TEST_F(TranslatorWithBahdanau, UnknownWordsAreListed) {
   EXPECT_THAT(found.source_tokens, ElementsAre("he", "saw", "a", "calm", "zebra", ".", "<eos>"));
   EXPECT_FALSE(found.source_cut);
   EXPECT_THAT(translator_.translate("go .").unknown, IsEmpty());
+  EXPECT_THAT(translator_.force("go zebra .", "va gazelle !").unknown,
+              ElementsAre("zebra", "gazelle"));
 }
 
 TEST_F(TranslatorWithBahdanau, ALongSourceIsCutAndSaysSo) {  // the model's steps are 7

@@ -27,6 +27,16 @@ using ::testing::Not;
 
 const LessonName kName{7, "a-lesson", {"A lesson", "一课"}, {"What it is.", "它是什么。"}};
 
+TEST(Labels, LoseTheirChineseForAReaderOfEnglish) {
+  EXPECT_EQ(label_for("learned width 学到的宽度", Language::kEnglish), "learned width");
+  EXPECT_EQ(label_for("I 我", Language::kEnglish), "I");
+  EXPECT_EQ(label_for("attention\n注意力\nscore 32", Language::kEnglish), "attention\nscore 32");
+  EXPECT_EQ(label_for("（括号）", Language::kEnglish), "");
+  EXPECT_EQ(label_for("à côté, ¬ 5 µs", Language::kEnglish), "à côté, ¬ 5 µs");
+  EXPECT_EQ(label_for("width 宽度", Language::kBoth), "width 宽度");
+  EXPECT_EQ(label_for("width 宽度", Language::kChinese), "width 宽度");
+}
+
 TEST(Step, KeepsFewNumbersAndTheShapeOfMany) {
   Notebook book;
   book.step("few", at::arange(6, at::kFloat).view({2, 3}));

@@ -59,7 +59,7 @@ TEST(Heads, NamesAreReadAsTheyAreWritten) {
                           "cross.1:4", "cross.1:1 ", "cross.01:1", "encoder-slef.1:1"}) {
     const std::string message = message_of([&] { parse_head(bad, *model); });
     EXPECT_THAT(message, HasSubstr("found \"" + std::string(bad) + "\"")) << bad;
-    EXPECT_THAT(message, HasSubstr("there are: cross.1:1 to cross.2:3, encoder-self.1:1 to "
+    EXPECT_THAT(message, HasSubstr("there are cross.1:1 to cross.2:3, encoder-self.1:1 to "
                                    "encoder-self.2:3, decoder-self.1:1 to decoder-self.2:3"));
   }
   EXPECT_THAT(message_of([&] { parse_head("encoder-slef.1:1", *model); }),

@@ -55,7 +55,7 @@ row=$(for i in $(seq 0 23); do json out heads "$i" head; done | grep -nx cross.2
 near "--rank-heads: the same loss as --without-head" "$(json out heads $((row - 1)) loss_without)" "$one" 1e-6
 works evaluate --model "$heads" --data "$pairs" --rank-heads --without-head cross.2:1
 expect_has "--rank-heads after others" "$(cat out)" "without cross.2:1"
-refused "a head that is not there" 2 "there are: cross.1:1 to cross.2:4" evaluate --model "$heads" \
+refused "a head that is not there" 2 "there are cross.1:1 to cross.2:4" evaluate --model "$heads" \
   --data "$pairs" --without-head cross.1:0
 refused "a model without heads" 2 "several heads" evaluate --model "$model" --data "$pairs" --rank-heads
 refused "losses alone" 2 "--sentences" evaluate --model "$heads" --data "$pairs" --rank-heads --sentences
