@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // MaskedLoad and BlendedStore promise on AVX2 and AVX-512 alone.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* p, size_t count) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2  // better targets have lower numbers
   return hn::MaskedLoad(hn::FirstN(d, count), d, p);
 #else
   HWY_ALIGN T buffer[HWY_MAX_BYTES / sizeof(T)] = {};
@@ -31,7 +31,7 @@ HWY_INLINE hn::Vec<D> LoadFirst(D d, const T* p, size_t count) {
 
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void StoreFirst(hn::Vec<D> v, D d, T* p, size_t count) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2  // better targets have lower numbers
   hn::BlendedStore(v, hn::FirstN(d, count), d, p);
 #else
   HWY_ALIGN T buffer[HWY_MAX_BYTES / sizeof(T)] = {};

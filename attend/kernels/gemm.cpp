@@ -14,11 +14,11 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Rows of C in one tile. Two vectors of columns and this many rows of accumulators, a broadcast and
-// two loads have to fit in the registers: 16 on AVX2, 32 on AVX-512 and NEON.
-#if HWY_TARGET <= HWY_AVX3
-constexpr int kRows = 12;
-#else
+// two loads have to fit in the registers: 32 on AVX-512 and NEON, 16 on other x86.
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr int kRows = 6;
+#else
+constexpr int kRows = 12;
 #endif
 
 // C (R x n) (+)= A (R x K) B (K x n) for n = two vectors. g++ keeps the accumulators in registers

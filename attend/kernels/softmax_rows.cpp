@@ -1,7 +1,6 @@
 #include "attend/kernels/softmax_rows.h"
 
 #include <algorithm>
-#include <cmath>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/softmax_rows.cpp"
@@ -69,25 +68,25 @@ HWY_INLINE int64_t Visible(const VisibleColumns& shape, int64_t row) {
 }
 
 template <class T>
-void Forward(T* x, T* log_sums, T scale, const VisibleColumns& shape) {
+void Forward(T* x, T* sums, T scale, const VisibleColumns& shape) {
   for (int64_t i = 0; i < shape.rows; ++i, x += shape.columns) {
     const int64_t n = Visible(shape, i);
     std::fill(x + n, x + shape.columns, T(0));
-    log_sums[i] = 0;
+    sums[2 * i] = sums[2 * i + 1] = 0;
     if (n == 0) continue;
-    const T shift = scale * Greatest(x, n);  // scale is positive
-    const T sum = Exponentials(x, n, scale, shift);
-    Multiply(x, n, 1 / sum);
-    log_sums[i] = shift + std::log(sum);
+    sums[2 * i] = scale * Greatest(x, n);  // scale is positive
+    sums[2 * i + 1] = 1 / Exponentials(x, n, scale, sums[2 * i]);
+    Multiply(x, n, sums[2 * i + 1]);
   }
 }
 
 template <class T>
-void Again(T* x, const T* log_sums, T scale, const VisibleColumns& shape) {
+void Again(T* x, const T* sums, T scale, const VisibleColumns& shape) {
   for (int64_t i = 0; i < shape.rows; ++i, x += shape.columns) {
     const int64_t n = Visible(shape, i);
     std::fill(x + n, x + shape.columns, T(0));
-    Exponentials(x, n, scale, log_sums[i]);
+    Exponentials(x, n, scale, sums[2 * i]);
+    Multiply(x, n, sums[2 * i + 1]);
   }
 }
 
@@ -107,17 +106,17 @@ void Backward(T* gradient, const T* weights, T scale, const VisibleColumns& shap
   }
 }
 
-void ForwardF32(float* x, float* log_sums, float scale, const VisibleColumns& shape) {
-  Forward(x, log_sums, scale, shape);
+void ForwardF32(float* x, float* sums, float scale, const VisibleColumns& shape) {
+  Forward(x, sums, scale, shape);
 }
-void ForwardF64(double* x, double* log_sums, double scale, const VisibleColumns& shape) {
-  Forward(x, log_sums, scale, shape);
+void ForwardF64(double* x, double* sums, double scale, const VisibleColumns& shape) {
+  Forward(x, sums, scale, shape);
 }
-void AgainF32(float* x, const float* log_sums, float scale, const VisibleColumns& shape) {
-  Again(x, log_sums, scale, shape);
+void AgainF32(float* x, const float* sums, float scale, const VisibleColumns& shape) {
+  Again(x, sums, scale, shape);
 }
-void AgainF64(double* x, const double* log_sums, double scale, const VisibleColumns& shape) {
-  Again(x, log_sums, scale, shape);
+void AgainF64(double* x, const double* sums, double scale, const VisibleColumns& shape) {
+  Again(x, sums, scale, shape);
 }
 void BackwardF32(float* d, const float* weights, float scale, const VisibleColumns& shape) {
   Backward(d, weights, scale, shape);
@@ -138,18 +137,17 @@ HWY_EXPORT(AgainF32);
 HWY_EXPORT(AgainF64);
 HWY_EXPORT(BackwardF32);
 HWY_EXPORT(BackwardF64);
-void softmax_rows(float* x, float* log_sums, float scale, const VisibleColumns& shape) {
-  HWY_DYNAMIC_DISPATCH(ForwardF32)(x, log_sums, scale, shape);
+void softmax_rows(float* x, float* sums, float scale, const VisibleColumns& shape) {
+  HWY_DYNAMIC_DISPATCH(ForwardF32)(x, sums, scale, shape);
 }
-void softmax_rows(double* x, double* log_sums, double scale, const VisibleColumns& shape) {
-  HWY_DYNAMIC_DISPATCH(ForwardF64)(x, log_sums, scale, shape);
+void softmax_rows(double* x, double* sums, double scale, const VisibleColumns& shape) {
+  HWY_DYNAMIC_DISPATCH(ForwardF64)(x, sums, scale, shape);
 }
-void softmax_rows_again(float* x, const float* log_sums, float scale, const VisibleColumns& shape) {
-  HWY_DYNAMIC_DISPATCH(AgainF32)(x, log_sums, scale, shape);
+void softmax_rows_again(float* x, const float* sums, float scale, const VisibleColumns& shape) {
+  HWY_DYNAMIC_DISPATCH(AgainF32)(x, sums, scale, shape);
 }
-void softmax_rows_again(double* x, const double* log_sums, double scale,
-                        const VisibleColumns& shape) {
-  HWY_DYNAMIC_DISPATCH(AgainF64)(x, log_sums, scale, shape);
+void softmax_rows_again(double* x, const double* sums, double scale, const VisibleColumns& shape) {
+  HWY_DYNAMIC_DISPATCH(AgainF64)(x, sums, scale, shape);
 }
 void softmax_rows_backward(float* d, const float* weights, float scale,
                            const VisibleColumns& shape) {

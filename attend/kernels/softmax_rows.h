@@ -14,15 +14,15 @@ struct VisibleColumns {
   int64_t growth;
 };
 
-/// x: scores, overwritten by weights exp(scale x - log_sum), 0 where not visible. log_sums (rows):
-/// log of the sum of exp(scale x). A row that sees nothing gets zeros, and 0.
-void softmax_rows(float* x, float* log_sums, float scale, const VisibleColumns& shape);
-void softmax_rows(double* x, double* log_sums, double scale, const VisibleColumns& shape);
+/// x: scores, overwritten by weights exp(scale x - shift) factor, 0 where not visible. `sums`
+/// (rows, 2) receives each row's shift, its greatest scale x, and factor, one over the sum. (Their
+/// one logarithm would lose digits where scores are large.) A row that sees nothing gets zeros.
+void softmax_rows(float* x, float* sums, float scale, const VisibleColumns& shape);
+void softmax_rows(double* x, double* sums, double scale, const VisibleColumns& shape);
 
-/// The same weights again from the scores, log_sums being known.
-void softmax_rows_again(float* x, const float* log_sums, float scale, const VisibleColumns& shape);
-void softmax_rows_again(double* x, const double* log_sums, double scale,
-                        const VisibleColumns& shape);
+/// The same weights again from the scores, the sums being known.
+void softmax_rows_again(float* x, const float* sums, float scale, const VisibleColumns& shape);
+void softmax_rows_again(double* x, const double* sums, double scale, const VisibleColumns& shape);
 
 /// d: gradient of the weights, overwritten by that of the scores,
 /// scale w (d - sum over the row of d w).

@@ -131,10 +131,10 @@ void keep(const Block<T>& block, const at::Tensor& all, int64_t b, int64_t h) {
     std::copy_n(block.weights.data() + i * block.keys, block.keys, rows + i * all.size(3));
 }
 
-// Fills output (Nq, D), log_sums (H, Nq) and, if defined, weights (B, H, Tq, Tk).
+// Fills output (Nq, D), sums (H, Nq, 2) and, if defined, weights (B, H, Tq, Tk).
 template <class T>
 void run(const Plan& plan, const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-         const at::Tensor& output, const at::Tensor& log_sums, const at::Tensor& weights) {
+         const at::Tensor& output, const at::Tensor& sums, const at::Tensor& weights) {
   Block<T> block;
   std::vector<T> key_t;
   for_heads(plan, [&](int64_t b, int64_t h) {
@@ -142,12 +142,12 @@ void run(const Plan& plan, const at::Tensor& query, const at::Tensor& key, const
     const auto k = head_of<T>(key, plan.key_offsets, b, h, plan.heads);
     const auto v = head_of<T>(value, plan.key_offsets, b, h, plan.heads);
     const auto out = head_of<T>(output, plan.query_offsets, b, h, plan.heads);
-    T* sums = log_sums.mutable_data_ptr<T>() + h * query.size(0) +
-              plan.query_offsets[static_cast<size_t>(b)];
+    T* rows = sums.mutable_data_ptr<T>() +
+              2 * (h * query.size(0) + plan.query_offsets[static_cast<size_t>(b)]);
     transpose(k, key_t);
     for_blocks(plan, q.rows, k.rows, block, [&](Block<T>& at) {
       score(q, key_t, k.rows, at);
-      kernels::softmax_rows(at.weights.data(), sums + at.first, scale_of<T>(q.width), at.shape);
+      kernels::softmax_rows(at.weights.data(), rows + 2 * at.first, scale_of<T>(q.width), at.shape);
       keep(at, weights, b, h);
       if (plan.dropout.active()) {
         draw(plan, b, h, at);
@@ -202,8 +202,7 @@ void take_back(const Plan& plan, const Sides<T>& s, int64_t b, int64_t h, Block<
 
 template <class T>
 Gradients run_back(const Plan& plan, const at::Tensor& query, const at::Tensor& key,
-                   const at::Tensor& value, const at::Tensor& log_sums,
-                   const at::Tensor& d_output) {
+                   const at::Tensor& value, const at::Tensor& sums, const at::Tensor& d_output) {
   const Gradients d{at::zeros(query.sizes(), query.options()),
                     at::zeros(key.sizes(), key.options()),
                     at::zeros(value.sizes(), value.options())};
@@ -219,14 +218,14 @@ Gradients run_back(const Plan& plan, const at::Tensor& query, const at::Tensor& 
     const Sides<T> sides{queries(query),   keys(key),   queries(d_output),
                          queries(d.query), keys(d.key), keys(d.value),
                          value_t};
-    const T* sums = log_sums.const_data_ptr<T>() + h * query.size(0) +
-                    plan.query_offsets[static_cast<size_t>(b)];
+    const T* rows = sums.const_data_ptr<T>() +
+                    2 * (h * query.size(0) + plan.query_offsets[static_cast<size_t>(b)]);
     transpose(sides.k, key_t);
     transpose(keys(value), value_t);
     for_blocks(plan, sides.q.rows, sides.k.rows, block, [&](Block<T>& at) {
       score(sides.q, key_t, sides.k.rows, at);
-      kernels::softmax_rows_again(at.weights.data(), sums + at.first, scale_of<T>(sides.q.width),
-                                  at.shape);
+      kernels::softmax_rows_again(at.weights.data(), rows + 2 * at.first,
+                                  scale_of<T>(sides.q.width), at.shape);
       take_back(plan, sides, b, h, at);
     });
   });
@@ -242,11 +241,11 @@ class FusedAttention : public torch::autograd::Function<FusedAttention> {
                             const std::optional<at::Tensor>& weights) {
     const at::Tensor q = unit_columns(query), k = unit_columns(key), v = unit_columns(value);
     at::Tensor output = at::zeros({q.size(0), v.size(1)}, q.options());
-    const at::Tensor log_sums = at::empty({plan.heads, q.size(0)}, q.options());
+    const at::Tensor sums = at::empty({plan.heads, q.size(0), 2}, q.options());
     with_type(q, [&]<class T>(T) {
-      run<T>(plan, q, k, v, output, log_sums, weights.value_or(at::Tensor()));
+      run<T>(plan, q, k, v, output, sums, weights.value_or(at::Tensor()));
     });
-    context->save_for_backward({q, k, v, log_sums});
+    context->save_for_backward({q, k, v, sums});
     auto& data = context->saved_data;
     data["query_offsets"] = plan.query_offsets;
     data["key_offsets"] = plan.key_offsets;

@@ -263,9 +263,9 @@ template <class T>
 void check_softmax(const VisibleColumns& shape, double scale) {
   const int64_t count = shape.rows * shape.columns;
   Guarded<T> scores(count, 1, 30), weights(count, 1, 30), again(count, 1, 30), d(count, 2);
-  Guarded<T> log_sums(shape.rows);
-  softmax_rows(weights, log_sums, static_cast<T>(scale), shape);
-  softmax_rows_again(again, log_sums, static_cast<T>(scale), shape);
+  Guarded<T> sums(2 * shape.rows);
+  softmax_rows(weights, sums, static_cast<T>(scale), shape);
+  softmax_rows_again(again, sums, static_cast<T>(scale), shape);
   const std::vector<T> direction(d.data(), d.data() + count);
   softmax_rows_backward(d, weights, static_cast<T>(scale), shape);
   for (int64_t i = 0; i < shape.rows; ++i) {
@@ -277,12 +277,11 @@ void check_softmax(const VisibleColumns& shape, double scale) {
     for (int64_t j = 0; j < seen; ++j) sum += exponential(j);
     for (int64_t j = 0; j < seen; ++j)
       mean += exponential(j) / sum * double{direction[static_cast<size_t>(i * shape.columns + j)]};
-    ASSERT_NEAR(log_sums[i], seen > 0 ? std::log(sum) : 0.0, 30 * tolerance<T>());
     for (int64_t j = 0; j < shape.columns; ++j) {
       const int64_t at = i * shape.columns + j;
       const double w = seen == 0 ? 0.0 : exponential(j) / sum;
       ASSERT_NEAR(weights[at], w, 4 * tolerance<T>()) << i << " " << j;
-      ASSERT_NEAR(again[at], w, 20 * tolerance<T>()) << i << " " << j;
+      ASSERT_EQ(again[at], weights[at]) << i << " " << j;
       const double change = double{direction[static_cast<size_t>(at)]} - mean;
       ASSERT_NEAR(d[at], scale * w * change, 20 * tolerance<T>()) << i << " " << j;
     }
@@ -297,7 +296,7 @@ TEST_P(SoftmaxRows, AgreeWithTheFormula) {
       check_softmax<float>(shape, 0.25);
       check_softmax<double>(shape, 0.25);
     }
-  check_softmax<float>({2, 9, 9, 0}, 5);  // one weight is all
+  check_softmax<float>({2, 9, 9, 0}, 5);  // one weight is nearly all
   check_softmax<double>({2, 9, 9, 0}, 20);
 }
 
