@@ -25,11 +25,12 @@ refused() {
 }
 # train KIND FOLDER [FLAGS...]: a model that is trained in a second or two
 train() {
-  local kind=$1 folder=$2
+  local kind=$1 folder=$2 rate=0.01
+  [[ $kind == transformer ]] && rate=0.005  # at 0.01 its last steps still jump
   shift 2
   run train --config "$kind" --data "$pairs" --out "$folder" --epochs 60 --threads 1 \
     --set data.steps=10 --set text.min_frequency=1 --set training.batch_size=8 \
-    --set training.learning_rate=0.01 --set training.clip=0.5 --set model.dropout=0 "$@"
+    --set "training.learning_rate=$rate" --set training.clip=0.5 --set model.dropout=0 "$@"
 }
 sum() { sha256sum "$1/model.safetensors" | cut -d ' ' -f 1; }
 # json FILE KEY...: a value in a JSON file, by CMake, which every machine that builds has
