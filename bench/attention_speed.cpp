@@ -6,7 +6,6 @@
 //   speed   reads lines {"case", "length", "backward", "seconds"}, prints seconds a pass for each
 //   memory  the most memory that one pass needs beside its inputs
 #include <c10/core/GradMode.h>
-#include <c10/util/Exception.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <CLI/CLI.hpp>
@@ -22,6 +21,7 @@
 #include "attend/ops/torch_threads.h"
 #include "bench/attention_cases.h"
 #include "bench/memory.h"
+#include "bench/report_errors.h"
 
 namespace attend::bench {
 namespace {
@@ -171,12 +171,5 @@ int run(int argc, char** argv) {
 }  // namespace attend::bench
 
 int main(int argc, char** argv) {
-  try {
-    return attend::bench::run(argc, argv);
-  } catch (const c10::Error& e) {
-    std::fprintf(stderr, "%s\n", e.what_without_backtrace());
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-  }
-  return 1;
+  return attend::bench::report_errors(attend::bench::run, argc, argv);
 }

@@ -7,7 +7,6 @@
 // bench/peers has the other side; tools/bench.sh runs both.
 #include <ATen/Version.h>
 #include <c10/core/GradMode.h>
-#include <c10/util/Exception.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -24,6 +23,7 @@
 #include "attend/core/safetensors.h"
 #include "attend/data/batches.h"
 #include "attend/models/model_files.h"
+#include "bench/report_errors.h"
 #include "bench/workload.h"
 
 namespace attend::bench {
@@ -246,12 +246,5 @@ int run(int argc, char** argv) {
 }  // namespace attend::bench
 
 int main(int argc, char** argv) {
-  try {
-    return attend::bench::run(argc, argv);
-  } catch (const c10::Error& e) {
-    std::fprintf(stderr, "%s\n", e.what_without_backtrace());
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-  }
-  return 1;
+  return attend::bench::report_errors(attend::bench::run, argc, argv);
 }

@@ -45,12 +45,6 @@ struct Parts {
   int64_t columns(Fixed which) const { return fixed(which).size(-1); }
 };
 
-// The rows of a time-major (N, C) tensor from row i; null for an undefined one.
-template <class T>
-T* row(const at::Tensor& x, int64_t i) {
-  return x.defined() ? x.mutable_data_ptr<T>() + i * x.size(1) : nullptr;
-}
-
 // What all steps leave behind; time-major.
 struct Trace {
   at::Tensor queries;               // (N, A)

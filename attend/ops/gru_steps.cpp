@@ -13,14 +13,6 @@
 #include "attend/ops/small_product.h"
 
 namespace attend::ops::detail {
-namespace {
-
-template <class T>
-T* row(const at::Tensor& x, int64_t i) {
-  return x.mutable_data_ptr<T>() + i * x.size(1);
-}
-
-}  // namespace
 
 bool takes_steps(const at::Tensor& x) {
   return x.defined() && kernels::fused() && x.device().is_cpu() &&

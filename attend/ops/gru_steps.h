@@ -90,6 +90,12 @@ class GruBackward {
   int64_t row_;
 };
 
+/// The rows of a contiguous (N, C) tensor from row i; null for an undefined one.
+template <class T>
+T* row(const at::Tensor& x, int64_t i) {
+  return x.defined() ? x.mutable_data_ptr<T>() + i * x.size(1) : nullptr;
+}
+
 /// y += x over n numbers.
 template <class T>
 void add_to(T* __restrict y, const T* __restrict x, int64_t n) {

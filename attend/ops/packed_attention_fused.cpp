@@ -11,6 +11,7 @@
 #include "attend/core/random.h"
 #include "attend/kernels/gemm.h"
 #include "attend/kernels/softmax_rows.h"
+#include "attend/ops/attention.h"
 #include "attend/ops/dropout_fill.h"
 #include "attend/ops/gru_steps.h"
 
@@ -89,16 +90,14 @@ void score(const Head<T>& q, const std::vector<T>& key_t, int64_t keys, Block<T>
                                          q.width, false});
 }
 
-// Dropout's multipliers of the block: the draws of ops::attention, which number a row by sentence,
-// head and query.
+// Dropout's multipliers of the block.
 template <class T>
 void draw(const Plan& plan, int64_t b, int64_t h, Block<T>& block) {
-  const uint64_t head = core::combine(static_cast<uint64_t>(plan.sentences[static_cast<size_t>(b)]),
-                                      static_cast<uint64_t>(h));
+  const int64_t sentence = plan.sentences[static_cast<size_t>(b)];
   std::vector<uint32_t> keys;
   for (int64_t i = block.first; i < block.first + block.rows; ++i)
     keys.push_back(core::dropout_row_key(plan.dropout.seed, plan.dropout.step, plan.site,
-                                         core::combine(head, static_cast<uint64_t>(i))));
+                                         static_cast<uint64_t>(weight_row(sentence, h, i))));
   block.multiplier.resize(block.weights.size());
   fill_dropout_mask(block.multiplier.data(), keys.data(), block.rows, block.keys,
                     core::dropout_threshold(plan.dropout.probability),
