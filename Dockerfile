@@ -15,7 +15,7 @@ RUN YES=1 make build && cmake --install build/release --prefix /opt/attend --com
 
 FROM debian:12-slim
 RUN apt-get update && apt-get install -y --no-install-recommends \
-      libutf8proc2 libsentencepiece0 librsvg2-2 zlib1g && rm -rf /var/lib/apt/lists/*
+      libutf8proc2 libsentencepiece0 libhwy1 librsvg2-2 zlib1g && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/attend /opt/attend
 COPY --from=build /src/.deps/libtorch/torch/lib /src/.deps/libtorch/torch/lib
 ENTRYPOINT ["/opt/attend/bin/attend"]
