@@ -79,6 +79,34 @@ TEST_P(Gemm, AgreesWithTheSum) {
       }
 }
 
+// From panels, with bias and ReLU, deeper and taller than a block.
+template <class T>
+void check_packed(int64_t m, int64_t n, int64_t k, bool transposed) {
+  Guarded<T> a(m * k, 1), b(k * n, 2), bias(n, 3), c(m * n), panels(gemm_packed_size<T>(k, n));
+  gemm_pack(GemmPack<T>{b, transposed ? 1 : n, transposed ? k : 1, k, n, panels});
+  GemmOperands<T> p{a, k, 1, panels, 0, c, n, m, n, k, false};
+  p.packed = p.relu = true;
+  p.bias = bias;
+  gemm(p);
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = bias[j];
+      for (int64_t l = 0; l < k; ++l)
+        sum += double{a[i * k + l]} * double{b[transposed ? j * k + l : l * n + j]};
+      ASSERT_NEAR(c[i * n + j], std::max(sum, 0.0), tolerance<T>() * static_cast<double>(k + 1))
+          << m << " x " << n << " x " << k << " at " << i << ", " << j;
+    }
+}
+
+TEST_P(Gemm, TakesPanelsBiasAndRelu) {
+  for (const int64_t n : kWidths)
+    for (const int64_t k : {0, 1, 33, 257, 600}) {
+      check_packed<float>(13, n, k, n % 2 == 0);
+      check_packed<double>(5, n, k, n % 2 != 0);
+    }
+  check_packed<float>(400, 40, 20, true);
+}
+
 TEST_P(Gemm, WritesWithoutReadingWhenNotAdding) {
   std::vector<float> c(40, std::numeric_limits<float>::quiet_NaN()), a(8, 1), b(10, 1);
   gemm(GemmOperands<float>{a.data(), 2, 1, b.data(), 5, c.data(), 5, 4, 5, 2, false});

@@ -1,0 +1,40 @@
+// What every pass of one shard through a model shares. Passes work on raw row-major memory: a
+// forward pass fills what it is given and keeps what its backward pass needs in the workspace; a
+// backward pass writes the gradients of its parameters into the shard's flat buffer.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "attend/core/random.h"
+#include "attend/fused/workspace.h"
+
+namespace attend::fused {
+
+/// T is float or double.
+template <class T>
+struct Pass {
+  const T* parameters;  ///< flat, in the order of the model's ParameterStore
+  const T* panels;      ///< weights as the products want them, see PanelLayout
+  T* gradients;         ///< flat, like `parameters`: each pass sets or adds to its own part
+  Workspace& work;
+  core::DropoutState dropout;
+
+  T* take(int64_t rows, int64_t columns) const { return work.take<T>(rows * columns); }
+  T* zeros(int64_t rows, int64_t columns) const { return work.zeros<T>(rows * columns); }
+};
+
+/// Rows of a dropout site: their keys, or null when dropout is off. Numbers as in
+/// data::Batch::source_rows.
+template <class T>
+const uint32_t* dropout_keys(const Pass<T>& pass, uint32_t site,
+                             const std::vector<int64_t>& numbers) {
+  if (!pass.dropout.active()) return nullptr;
+  auto* keys = pass.work.template take<uint32_t>(static_cast<int64_t>(numbers.size()));
+  const uint64_t prefix = core::combine(core::combine(pass.dropout.seed, pass.dropout.step), site);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    keys[i] = static_cast<uint32_t>(core::combine(prefix, static_cast<uint64_t>(numbers[i])) >> 32);
+  return keys;
+}
+
+}  // namespace attend::fused
