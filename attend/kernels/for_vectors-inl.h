@@ -59,6 +59,26 @@ HWY_INLINE void ForVectors(int64_t width, const Body& body) {
       [&](V v, T* x) HWY_ATTR { StoreFirst(v, d, x, left); });
 }
 
+// body(j, load, pad, store) likewise; pad loads `other` beyond the end, for sums and the greatest.
+template <class T, class Body>
+HWY_INLINE void ForPaddedVectors(int64_t width, T other, const Body& body) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto load = [&](const T* x) HWY_ATTR { return hn::LoadU(d, x); };
+  int64_t j = 0;
+  for (; j + lanes <= width; j += lanes)
+    body(j, load, load, [&](V v, T* x) HWY_ATTR { hn::StoreU(v, d, x); });
+  if (j == width) return;
+  const auto left = static_cast<size_t>(width - j);
+  body(
+      j, [&](const T* x) HWY_ATTR { return LoadFirst(d, x, left); },
+      [&](const T* x) HWY_ATTR {
+        return hn::IfThenElse(hn::FirstN(d, left), LoadFirst(d, x, left), hn::Set(d, other));
+      },
+      [&](V v, T* x) HWY_ATTR { StoreFirst(v, d, x, left); });
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
 HWY_AFTER_NAMESPACE();

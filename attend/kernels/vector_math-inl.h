@@ -37,6 +37,32 @@ HWY_INLINE hn::Vec<D> FastTanh(D d, hn::Vec<D> x) {
   }
 }
 
+// e^x for x up to 88 (709 in double), 0 from -87 (-708) down; what is NaN stays NaN, which
+// Highway's does not promise. In float 2^n (1 + r + r^2 P(r)) with |r| <= log(2) / 2; 1e-7.
+template <class D>
+HWY_INLINE hn::Vec<D> FastExp(D d, hn::Vec<D> x) {
+  using T = hn::TFromD<D>;
+  if constexpr (sizeof(T) == 8) {
+    const auto e = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, T(-708))), hn::Exp(d, x));
+    return hn::IfThenElse(hn::IsNaN(x), x, e);
+  } else {
+    const hn::Rebind<int32_t, D> di;
+    const auto n = hn::NearestInt(hn::Mul(x, hn::Set(d, 1.44269504f)));
+    const auto count = hn::ConvertTo(d, n);
+    auto r = hn::NegMulAdd(count, hn::Set(d, 0.693145752f), x);
+    r = hn::NegMulAdd(count, hn::Set(d, 1.42860677e-6f), r);
+    auto p = hn::Set(d, 0.00139304355f);  // the coefficients of Highway's exp
+    p = hn::MulAdd(hn::Set(d, 0.000198527618f), r, p);
+    p = hn::MulAdd(p, r, hn::Set(d, 0.00833336078f));
+    p = hn::MulAdd(p, r, hn::Set(d, 0.0416664854f));
+    p = hn::MulAdd(p, r, hn::Set(d, 0.166666672f));
+    p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
+    p = hn::MulAdd(hn::MulAdd(p, r, hn::Set(d, 1.0f)), r, hn::Set(d, 1.0f));
+    const auto power = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
+    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.0f)), hn::Mul(p, power));
+  }
+}
+
 // Highway's exp is good up to 104 (709 in double): below that, sigmoid is as good as 0.
 template <class D>
 HWY_INLINE hn::Vec<D> FastSigmoid(D d, hn::Vec<D> x) {

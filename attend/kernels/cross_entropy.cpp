@@ -1,0 +1,151 @@
+#include "attend/kernels/cross_entropy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "attend/kernels/cross_entropy.cpp"
+// clang-format off: the first compiles this file once a target
+#include "hwy/foreach_target.h"
+#include "attend/kernels/for_vectors-inl.h"
+#include "attend/kernels/vector_math-inl.h"
+#include "hwy/highway.h"
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace attend::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A row goes in blocks that stay in the first-level cache between the search for the greatest and
+// the exponentials; a block is shifted by the greatest up to its end.
+constexpr int64_t kBlockBytes = 8192;
+constexpr int64_t kMostBlocks = 64;
+
+template <class T>
+HWY_INLINE T Greatest(const T* logits, const T* bias, int64_t n) {
+  const hn::ScalableTag<T> d;
+  const T least = -std::numeric_limits<T>::infinity();
+  auto greatest = hn::Set(d, least);
+  ForPaddedVectors<T>(n, least,
+                      [&](int64_t j, const auto& load, const auto& pad, const auto&) HWY_ATTR {
+                        auto l = pad(logits + j);
+                        if (bias != nullptr) l = hn::Add(l, load(bias + j));
+                        greatest = hn::Max(l, greatest);
+                      });
+  return hn::GetLane(hn::MaxOfLanes(d, greatest));
+}
+
+// The sum of exp(l - shift), which takes the place of the logits with kKeep.
+template <bool kKeep, class T>
+HWY_INLINE double Exponentials(T* logits, const T* bias, int64_t n, T shift) {
+  const hn::ScalableTag<T> d;
+  auto sum = hn::Zero(d);
+  const auto by = hn::Set(d, shift);
+  ForPaddedVectors<T>(n, -std::numeric_limits<T>::infinity(),
+                      [&](int64_t j, const auto& load, const auto& pad, const auto& store)
+                          HWY_ATTR {
+                            auto l = pad(logits + j);
+                            if (bias != nullptr) l = hn::Add(l, load(bias + j));
+                            const auto e = FastExp(d, hn::Sub(l, by));
+                            if (kKeep) store(e, logits + j);
+                            sum = hn::Add(sum, e);
+                          });
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
+}
+
+template <class T>
+HWY_INLINE void Multiply(T* x, int64_t n, T factor) {
+  const hn::ScalableTag<T> d;
+  ForVectors<T>(n, [&](int64_t j, const auto& load, const auto& store)
+                       HWY_ATTR { store(hn::Mul(load(x + j), hn::Set(d, factor)), x + j); });
+}
+
+// -log softmax(l)[target]; with kKeep the row becomes its gradient.
+template <bool kKeep, class T, class Index>
+HWY_INLINE double Row(const CrossEntropyRows<T, Index>& p, int64_t row, int64_t block) {
+  T* logits = p.logits + row * p.stride;
+  const auto target = static_cast<int64_t>(p.targets[row]);
+  const T chosen = logits[target] + (p.bias == nullptr ? T(0) : p.bias[target]);
+  T shifts[kMostBlocks];
+  T greatest = -std::numeric_limits<T>::infinity();
+  double sum = 0;  // of exp(l - greatest)
+  for (int64_t first = 0, b = 0; first < p.columns; first += block, ++b) {
+    const int64_t n = std::min(block, p.columns - first);
+    const T* bias = p.bias == nullptr ? nullptr : p.bias + first;
+    const T before = greatest;
+    greatest = std::max(greatest, Greatest(logits + first, bias, n));
+    if (sum != 0) sum *= std::exp(static_cast<double>(before - greatest));
+    // A block of -infinity alone has no greatest to be shifted by: its exponentials are 0.
+    shifts[b] = std::max(greatest, std::numeric_limits<T>::lowest());
+    sum += Exponentials<kKeep>(logits + first, bias, n, shifts[b]);
+  }
+  if (kKeep) {
+    const double factor = static_cast<double>(p.scale) / sum;
+    for (int64_t first = 0, b = 0; first < p.columns; first += block, ++b)
+      Multiply(logits + first, std::min(block, p.columns - first),
+               static_cast<T>(factor * std::exp(static_cast<double>(shifts[b] - greatest))));
+    logits[target] -= p.scale;
+  }
+  return std::log(sum) + static_cast<double>(greatest - chosen);
+}
+
+template <bool kKeep, class T, class Index>
+HWY_INLINE double Rows(const CrossEntropyRows<T, Index>& p) {
+  const int64_t in_cache = kBlockBytes / static_cast<int64_t>(sizeof(T));
+  const int64_t block = std::max(in_cache, (p.columns + kMostBlocks - 1) / kMostBlocks);
+  double loss = 0;
+  for (int64_t i = 0; i < p.rows; ++i) loss += Row<kKeep>(p, i, block);
+  return loss;
+}
+
+double GradF32I32(const CrossEntropyRows<float, int32_t>& p) { return Rows<true>(p); }
+double GradF32I64(const CrossEntropyRows<float, int64_t>& p) { return Rows<true>(p); }
+double GradF64I32(const CrossEntropyRows<double, int32_t>& p) { return Rows<true>(p); }
+double GradF64I64(const CrossEntropyRows<double, int64_t>& p) { return Rows<true>(p); }
+double LossF32I32(const CrossEntropyRows<float, int32_t>& p) { return Rows<false>(p); }
+double LossF32I64(const CrossEntropyRows<float, int64_t>& p) { return Rows<false>(p); }
+double LossF64I32(const CrossEntropyRows<double, int32_t>& p) { return Rows<false>(p); }
+double LossF64I64(const CrossEntropyRows<double, int64_t>& p) { return Rows<false>(p); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attend::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace attend::kernels {
+HWY_EXPORT(GradF32I32);
+HWY_EXPORT(GradF32I64);
+HWY_EXPORT(GradF64I32);
+HWY_EXPORT(GradF64I64);
+HWY_EXPORT(LossF32I32);
+HWY_EXPORT(LossF32I64);
+HWY_EXPORT(LossF64I32);
+HWY_EXPORT(LossF64I64);
+double cross_entropy(const CrossEntropyRows<float, int32_t>& p) {
+  return HWY_DYNAMIC_DISPATCH(GradF32I32)(p);
+}
+double cross_entropy(const CrossEntropyRows<float, int64_t>& p) {
+  return HWY_DYNAMIC_DISPATCH(GradF32I64)(p);
+}
+double cross_entropy(const CrossEntropyRows<double, int32_t>& p) {
+  return HWY_DYNAMIC_DISPATCH(GradF64I32)(p);
+}
+double cross_entropy(const CrossEntropyRows<double, int64_t>& p) {
+  return HWY_DYNAMIC_DISPATCH(GradF64I64)(p);
+}
+double cross_entropy_loss(const CrossEntropyRows<float, int32_t>& p) {
+  return HWY_DYNAMIC_DISPATCH(LossF32I32)(p);
+}
+double cross_entropy_loss(const CrossEntropyRows<float, int64_t>& p) {
+  return HWY_DYNAMIC_DISPATCH(LossF32I64)(p);
+}
+double cross_entropy_loss(const CrossEntropyRows<double, int32_t>& p) {
+  return HWY_DYNAMIC_DISPATCH(LossF64I32)(p);
+}
+double cross_entropy_loss(const CrossEntropyRows<double, int64_t>& p) {
+  return HWY_DYNAMIC_DISPATCH(LossF64I64)(p);
+}
+}  // namespace attend::kernels
+#endif

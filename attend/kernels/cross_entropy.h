@@ -1,0 +1,32 @@
+// Cross-entropy of rows of logits, and its gradient in their place.
+#pragma once
+
+#include <cstdint>
+
+namespace attend::kernels {
+
+/// With l = logits + bias, row by row: loss = sum over the rows of -log softmax(l)[target].
+template <class T, class Index>
+struct CrossEntropyRows {
+  T* logits;             ///< (rows, columns); cross_entropy() leaves scale (softmax(l) - onehot)
+  int64_t stride;        ///< from row to row
+  const T* bias;         ///< (columns), or null
+  const Index* targets;  ///< (rows), each in [0, columns)
+  int64_t rows, columns;
+  T scale;
+};
+/// The loss, in nats (whatever `scale` is), and the gradient. One exponential an element; rows
+/// longer than the first-level cache pass through the second twice. NaN or +infinity in a row makes
+/// its loss NaN.
+double cross_entropy(const CrossEntropyRows<float, int32_t>& p);
+double cross_entropy(const CrossEntropyRows<float, int64_t>& p);
+double cross_entropy(const CrossEntropyRows<double, int32_t>& p);
+double cross_entropy(const CrossEntropyRows<double, int64_t>& p);
+
+/// The loss alone; the logits stay.
+double cross_entropy_loss(const CrossEntropyRows<float, int32_t>& p);
+double cross_entropy_loss(const CrossEntropyRows<float, int64_t>& p);
+double cross_entropy_loss(const CrossEntropyRows<double, int32_t>& p);
+double cross_entropy_loss(const CrossEntropyRows<double, int64_t>& p);
+
+}  // namespace attend::kernels

@@ -1,0 +1,54 @@
+// Dropout's multiplier of a row, vector by vector, for the kernels. Included once a target.
+#if defined(ATTEND_KERNELS_DROPOUT) == defined(HWY_TARGET_TOGGLE)
+#ifdef ATTEND_KERNELS_DROPOUT
+#undef ATTEND_KERNELS_DROPOUT
+#else
+#define ATTEND_KERNELS_DROPOUT
+#endif
+
+#include <cstdint>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace attend::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// core::mix32 of each lane.
+template <class D32>
+HWY_INLINE hn::Vec<D32> Mix32(D32 d, hn::Vec<D32> x) {
+  x = hn::Xor(x, hn::ShiftRight<16>(x));
+  x = hn::Mul(x, hn::Set(d, 0x7FEB352Du));
+  x = hn::Xor(x, hn::ShiftRight<15>(x));
+  x = hn::Mul(x, hn::Set(d, 0x846CA68Bu));
+  return hn::Xor(x, hn::ShiftRight<16>(x));
+}
+
+// Where core::dropout_keeps(key, column + lane, threshold).
+template <class D>
+HWY_INLINE hn::Mask<D> DropoutKeeps(D d, uint32_t key, int64_t column, uint32_t threshold) {
+  const hn::Rebind<uint32_t, D> d32;
+  const auto columns = hn::Iota(d32, static_cast<uint32_t>(column));
+  const auto mixed =
+      Mix32(d32, hn::Xor(hn::Set(d32, key), hn::Mul(columns, hn::Set(d32, 0x9E3779B9u))));
+  const auto bound = hn::Set(d32, threshold);
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    return hn::Not(hn::RebindMask(d, hn::Lt(mixed, bound)));
+  } else {
+    const hn::Rebind<uint64_t, D> d64;
+    return hn::Not(hn::RebindMask(d, hn::Lt(hn::PromoteTo(d64, mixed), hn::PromoteTo(d64, bound))));
+  }
+}
+
+// x times the multiplier, which is `kept` or 0; what is dropped is 0 whatever x is.
+template <class D>
+HWY_INLINE hn::Vec<D> Dropped(D d, hn::Vec<D> x, uint32_t key, int64_t column, uint32_t threshold,
+                              hn::TFromD<D> kept) {
+  return hn::IfThenElseZero(DropoutKeeps(d, key, column, threshold), hn::Mul(x, hn::Set(d, kept)));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attend::kernels
+HWY_AFTER_NAMESPACE();
+#endif
