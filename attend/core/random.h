@@ -54,6 +54,15 @@ constexpr bool dropout_keeps(uint32_t row_key, uint32_t column, uint32_t thresho
 /// p in [0, 1) -> the threshold below which an element is dropped.
 constexpr uint32_t dropout_threshold(double p) { return static_cast<uint32_t>(p * 4294967296.0); }
 
+/// Everything random about one pass through a model. Default: no dropout (evaluation).
+struct DropoutState {
+  double probability = 0.0;  ///< in [0, 1); 0 switches dropout off
+  uint64_t seed = 0;
+  uint64_t step = 0;
+
+  bool active() const { return probability > 0.0; }
+};
+
 /// Fisher-Yates permutation of 0..n-1 given by the key alone.
 inline std::vector<int64_t> permutation(int64_t n, uint64_t key) {
   std::vector<int64_t> order(static_cast<size_t>(n));

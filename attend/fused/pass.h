@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "attend/core/random.h"
+#include "attend/fused/panels.h"
 #include "attend/fused/workspace.h"
 
 namespace attend::fused {
@@ -15,7 +16,7 @@ namespace attend::fused {
 template <class T>
 struct Pass {
   const T* parameters;  ///< flat, in the order of the model's ParameterStore
-  const T* panels;      ///< weights as the products want them, see PanelLayout
+  const Panels<T>& panels;  ///< of the weights
   T* gradients;         ///< flat, like `parameters`: each pass sets or adds to its own part
   Workspace& work;
   core::DropoutState dropout;

@@ -6,16 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "attend/core/random.h"
+
 namespace attend::ops {
 
-/// Everything random about one pass through a model. Default: no dropout (evaluation).
-struct DropoutState {
-  double probability = 0.0;  ///< in [0, 1); 0 switches dropout off
-  uint64_t seed = 0;
-  uint64_t step = 0;
-
-  bool active() const { return probability > 0.0; }
-};
+using core::DropoutState;
 
 /// x (N, ...) with elements zeroed with the given probability and the rest scaled by 1 / (1 - p).
 /// `rows` (N) numbers x's leading dimension in the whole batch; the other dimensions, flattened

@@ -1,0 +1,75 @@
+#include "attend/fused/gru.h"
+
+#include "attend/kernels/activation.h"
+#include "attend/kernels/gru.h"
+
+namespace attend::fused {
+
+template <class T>
+GruTrace<T> Gru<T>::trace(const Pass<T>& pass, int64_t rows) const {
+  const int64_t h = width();
+  return {pass.take(rows, h), pass.take(rows, 2 * h), pass.take(rows, h), pass.take(rows, h),
+          pass.take(rows, h)};
+}
+
+template <class T>
+void Gru<T>::step(const Pass<T>& pass, int64_t row, int64_t n, const T* gates, T* state,
+                  T* products, const GruTrace<T>& trace) const {
+  const int64_t h = width();
+  hidden_.forward(pass, Rows<const T>(state, n, h), Rows<T>(products, n, 3 * h));
+  kernels::gru_forward(kernels::GruForwardRows<T>{
+      gates, products, pass.parameters + bias_, state, trace.rows + row * h,
+      trace.previous + row * h, trace.gates + row * 2 * h, trace.recurrent + row * h,
+      trace.candidate + row * h, n, h});
+}
+
+template <class T>
+GruTrace<T> Gru<T>::forward(const Pass<T>& pass, const TimeMajor& layout, const T* gates,
+                            T* state) const {
+  const GruTrace<T> kept = trace(pass, layout.rows());
+  T* products = pass.take(layout.size(), 3 * width());
+  for (int64_t t = 0; t < layout.steps(); ++t) {
+    const int64_t row = layout.starts[static_cast<size_t>(t)];
+    step(pass, row, layout.live[static_cast<size_t>(t)], gates + row * 3 * width(), state, products,
+         kept);
+  }
+  return kept;
+}
+
+template <class T>
+void Gru<T>::step_back(const Pass<T>& pass, int64_t row, int64_t n, T* d_state,
+                       const GruTrace<T>& trace, const Gradient& gradient) const {
+  const int64_t h = width();
+  T* d_hidden = gradient.of_hidden + row * 3 * h;
+  kernels::gru_backward(kernels::GruBackwardRows<T>{
+      trace.previous + row * h, trace.gates + row * 2 * h, trace.recurrent + row * h,
+      trace.candidate + row * h, d_state, gradient.of_input + row * 3 * h, d_hidden, n, h});
+  hidden_.backward_input(pass, Rows<const T>(d_hidden, n, 3 * h), Rows<T>(d_state, n, h), true);
+}
+
+template <class T>
+void Gru<T>::backward_weight(const Pass<T>& pass, int64_t rows, const GruTrace<T>& trace,
+                             const Gradient& gradient) const {
+  const Rows<const T> d_hidden(gradient.of_hidden, rows, 3 * width());
+  hidden_.backward_weight(pass, d_hidden, Rows<const T>(trace.previous, rows, width()));
+  sum_rows(d_hidden, pass.gradients + bias_);
+}
+
+template <class T>
+const T* Gru<T>::backward(const Pass<T>& pass, const TimeMajor& layout, const GruTrace<T>& trace,
+                          const T* d_rows, T* d_state) const {
+  const Gradient kept = gradient(pass, layout.rows());
+  for (int64_t t = layout.steps(); t-- > 0;) {
+    const int64_t row = layout.starts[static_cast<size_t>(t)];
+    const int64_t n = layout.live[static_cast<size_t>(t)];
+    if (d_rows != nullptr) kernels::add_to(d_state, d_rows + row * width(), n * width());
+    step_back(pass, row, n, d_state, trace, kept);
+  }
+  backward_weight(pass, layout.rows(), trace, kept);
+  return kept.of_input;
+}
+
+template class Gru<float>;
+template class Gru<double>;
+
+}  // namespace attend::fused

@@ -1,0 +1,41 @@
+// Private copies of weights in the form that matrix products read fastest, made anew after each
+// update of the parameters.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "attend/fused/workspace.h"
+
+namespace attend::fused {
+
+/// A weight (outputs, inputs) in the flat buffer of parameters.
+struct WeightPlace {
+  int64_t offset = 0;
+  int64_t outputs = 0;
+  int64_t inputs = 0;
+  int64_t stride = 0;  ///< from row to row: more than `inputs` for some columns of a wider matrix
+};
+
+/// T is float or double.
+template <class T>
+class Panels {
+ public:
+  /// Registers the panels of W^T (inputs, outputs), as y = x W^T takes them; returns their number.
+  size_t add(const WeightPlace& weight);
+
+  /// Fills all panels, for the instruction set in use.
+  void pack(const T* parameters);
+
+  const T* operator[](size_t number) const { return begins_[number]; }
+
+ private:
+  std::vector<WeightPlace> weights_;
+  std::vector<const T*> begins_;
+  Workspace memory_;
+};
+
+extern template class Panels<float>;
+extern template class Panels<double>;
+
+}  // namespace attend::fused

@@ -1,0 +1,60 @@
+#include "attend/fused/token_gates.h"
+
+#include <algorithm>
+
+#include "attend/kernels/activation.h"
+
+namespace attend::fused {
+
+void DistinctTokens::find(const std::vector<int32_t>& ids, int64_t vocabulary) {
+  for (const int32_t id : distinct_) seen_[static_cast<size_t>(id)] = -1;
+  seen_.resize(static_cast<size_t>(vocabulary), -1);
+  distinct_.clear();
+  place_.resize(ids.size());
+  for (size_t i = 0; i < ids.size(); ++i) {
+    int32_t& place = seen_[static_cast<size_t>(ids[i])];
+    if (place < 0) {
+      place = static_cast<int32_t>(distinct_.size());
+      distinct_.push_back(ids[i]);
+    }
+    place_[i] = place;
+  }
+}
+
+template <class T>
+const T* TokenGates<T>::forward(const Pass<T>& pass, const DistinctTokens& tokens,
+                                Rows<T> gates) const {
+  const int64_t width = embedding_.inputs, outputs = input_.outputs();
+  const T* table = pass.parameters + embedding_.offset;
+  T* embedded = pass.take(tokens.count(), width);
+  for (int64_t i = 0; i < tokens.count(); ++i)
+    std::copy_n(table + tokens.distinct()[static_cast<size_t>(i)] * width, width,
+                embedded + i * width);
+  const Rows<T> of_token(pass.take(tokens.count(), outputs), tokens.count(), outputs);
+  input_.forward(pass, Rows<const T>(embedded, tokens.count(), width), of_token);
+  for (int64_t i = 0; i < gates.count; ++i)
+    std::copy_n(of_token.row(tokens.place()[static_cast<size_t>(i)]), outputs, gates.row(i));
+  return embedded;
+}
+
+template <class T>
+void TokenGates<T>::backward(const Pass<T>& pass, const DistinctTokens& tokens, const T* embedded,
+                             Rows<const T> d_gates) const {
+  const int64_t width = embedding_.inputs, outputs = input_.outputs(), count = tokens.count();
+  const Rows<T> of_token(pass.zeros(count, outputs), count, outputs);
+  for (int64_t i = 0; i < d_gates.count; ++i)
+    kernels::add_to(of_token.row(tokens.place()[static_cast<size_t>(i)]), d_gates.row(i), outputs);
+  input_.backward_weight(pass, of_token, Rows<const T>(embedded, count, width));
+  const Rows<T> d_embedded(pass.take(count, width), count, width);
+  input_.backward_input(pass, of_token, d_embedded);
+  T* d_table = pass.gradients + embedding_.offset;
+  std::fill_n(d_table, embedding_.outputs * width, T(0));
+  for (int64_t i = 0; i < count; ++i)
+    std::copy_n(d_embedded.row(i), width,
+                d_table + tokens.distinct()[static_cast<size_t>(i)] * width);
+}
+
+template class TokenGates<float>;
+template class TokenGates<double>;
+
+}  // namespace attend::fused

@@ -1,0 +1,52 @@
+// W E[token] + b for each row of a batch, computed once for each distinct token: how tokens enter a
+// recurrent layer.
+#pragma once
+
+#include <vector>
+
+#include "attend/fused/linear.h"
+
+namespace attend::fused {
+
+/// The distinct ones of n tokens. Keeps memory from one use to the next.
+class DistinctTokens {
+ public:
+  /// ids (n), each in [0, vocabulary).
+  void find(const std::vector<int32_t>& ids, int64_t vocabulary);
+
+  const std::vector<int32_t>& distinct() const { return distinct_; }
+  int64_t count() const { return static_cast<int64_t>(distinct_.size()); }
+  /// (n): where each token stands among the distinct ones.
+  const std::vector<int32_t>& place() const { return place_; }
+
+ private:
+  std::vector<int32_t> distinct_, place_;
+  std::vector<int32_t> seen_;  // by token: its place, or -1
+};
+
+template <class T>
+class TokenGates {
+ public:
+  TokenGates() = default;
+  /// `embedding` (V, E) and the layer over it; both offsets in the flat buffer.
+  TokenGates(const WeightPlace& embedding, const Linear<T>& input)
+      : embedding_(embedding), input_(input) {}
+
+  int64_t vocabulary() const { return embedding_.outputs; }
+
+  /// gates (n, outputs). Returns the embeddings of the distinct tokens, (count, E), for backward.
+  const T* forward(const Pass<T>& pass, const DistinctTokens& tokens, Rows<T> gates) const;
+
+  /// From d_gates (n, outputs) to the gradients of the layer and of the embeddings, which are set.
+  void backward(const Pass<T>& pass, const DistinctTokens& tokens, const T* embedded,
+                Rows<const T> d_gates) const;
+
+ private:
+  WeightPlace embedding_;
+  Linear<T> input_;
+};
+
+extern template class TokenGates<float>;
+extern template class TokenGates<double>;
+
+}  // namespace attend::fused
