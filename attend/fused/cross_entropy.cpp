@@ -30,8 +30,8 @@ double projected_cross_entropy(const Pass<T>& pass, const Linear<T>& output, Row
     loss += kernels::cross_entropy(kernels::CrossEntropyRows<T, int32_t>{
         memory, vocabulary, nullptr, targets + first, n, vocabulary, T(1)});
     output.backward_weight(pass, logits, in, first > 0);
-    output.backward_input(
-        pass, logits, Rows<T>(d_hidden.row(first), n, d_hidden.width, d_hidden.stride));
+    output.backward_input(pass, logits,
+                          Rows<T>(d_hidden.row(first), n, d_hidden.width, d_hidden.stride));
   }
   return loss;
 }

@@ -10,8 +10,9 @@ namespace attend::fused {
 template <class T>
 void Linear<T>::forward(const Pass<T>& pass, Rows<const T> x, Rows<T> y, bool add,
                         bool relu) const {
-  kernels::GemmOperands<T> p{x.data,  x.stride, 1,        pass.panels[panel_], 0,  y.data,
-                             y.stride, x.count,  outputs(), inputs(),            add};
+  kernels::GemmOperands<T> p{x.data,    x.stride, 1,        pass.panels[panel_],
+                             0,         y.data,   y.stride, x.count,
+                             outputs(), inputs(), add};
   p.packed = true;
   p.relu = relu;
   if (!add && bias_ != kNone) p.bias = pass.parameters + bias_;
@@ -21,9 +22,9 @@ void Linear<T>::forward(const Pass<T>& pass, Rows<const T> x, Rows<T> y, bool ad
 template <class T>
 void Linear<T>::backward_input(const Pass<T>& pass, Rows<const T> d_y, Rows<T> d_x,
                                bool add) const {
-  kernels::gemm(kernels::GemmOperands<T>{d_y.data, d_y.stride, 1,
-                                         pass.parameters + weight_.offset, weight_.stride, d_x.data,
-                                         d_x.stride, d_y.count, inputs(), outputs(), add});
+  kernels::gemm(kernels::GemmOperands<T>{d_y.data, d_y.stride, 1, pass.parameters + weight_.offset,
+                                         weight_.stride, d_x.data, d_x.stride, d_y.count, inputs(),
+                                         outputs(), add});
 }
 
 template <class T>

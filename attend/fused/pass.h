@@ -15,9 +15,9 @@ namespace attend::fused {
 /// T is float or double.
 template <class T>
 struct Pass {
-  const T* parameters;  ///< flat, in the order of the model's ParameterStore
+  const T* parameters;      ///< flat, in the order of the model's ParameterStore
   const Panels<T>& panels;  ///< of the weights
-  T* gradients;         ///< flat, like `parameters`: each pass sets or adds to its own part
+  T* gradients;             ///< flat, like `parameters`: each pass sets or adds to its own part
   Workspace& work;
   core::DropoutState dropout;
 

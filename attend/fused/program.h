@@ -1,0 +1,28 @@
+// A model's training step, written out: loss and all gradients of a shard, without LibTorch.
+#pragma once
+
+#include <cstdint>
+
+#include "attend/core/random.h"
+#include "attend/data/batch.h"
+
+namespace attend::fused {
+
+/// T is float or double.
+template <class T>
+class Program {
+ public:
+  virtual ~Program() = default;
+
+  /// Before the first step and after each update of the flat parameters: copies weights into the
+  /// form that products want. `parameters` has to stay; `shards` may run afterwards.
+  virtual void prepare(const T* parameters, int64_t shards) = 0;
+
+  /// The summed loss of shard number `shard` (each has memory of its own, so that different ones
+  /// may run at once). Sets all of `gradients`, flat like the parameters. The batch has at least
+  /// one target token.
+  virtual double run(int64_t shard, const data::Batch& batch, const core::DropoutState& dropout,
+                     T* gradients) = 0;
+};
+
+}  // namespace attend::fused
