@@ -2,28 +2,13 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <c10/core/GradMode.h>
 
-#include <string>
 #include <utility>
 
-#include "attend/core/errors.h"
 #include "attend/kernels/gru.h"
-#include "attend/kernels/isa.h"
 #include "attend/ops/small_product.h"
 
 namespace attend::ops::detail {
-
-bool takes_steps(const at::Tensor& x) {
-  return x.defined() && kernels::fused() && x.device().is_cpu() &&
-         (x.scalar_type() == at::kFloat || x.scalar_type() == at::kDouble);
-}
-
-void refuse_second_derivative(const char* op) {
-  if (c10::GradMode::is_enabled())
-    throw InvalidArgument("[" + std::string(op) +
-                          "] is differentiable once; its composed twin has second derivatives");
-}
 
 template <class T>
 GruForward<T>::GruForward(const at::Tensor& hidden_weight, const at::Tensor& hidden_bias,

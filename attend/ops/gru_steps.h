@@ -8,21 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "attend/ops/fused.h"
 #include "attend/ops/gru_sequence.h"
 
 namespace attend::ops::detail {
-
-/// Whether the classes below take tensors like this one.
-bool takes_steps(const at::Tensor& x);
-
-/// For a gradient written out, which has none itself: throws InvalidArgument when one is asked for.
-void refuse_second_derivative(const char* op);
-
-/// body(float{}) or body(double{}), as x has it.
-template <class Body>
-auto with_type(const at::Tensor& x, const Body& body) {
-  return x.scalar_type() == at::kFloat ? body(float{}) : body(double{});
-}
 
 /// What a step leaves behind for its gradient; time-major like everything here.
 struct GruTrace {

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "attend/core/random.h"
+#include "attend/kernels/dropout.h"
 #include "attend/kernels/gemm.h"
 #include "attend/kernels/softmax_rows.h"
 #include "attend/ops/attention.h"
-#include "attend/ops/dropout_fill.h"
 #include "attend/ops/gru_steps.h"
 
 namespace attend::ops::detail {
@@ -99,9 +99,10 @@ void draw(const Plan& plan, int64_t b, int64_t h, Block<T>& block) {
     keys.push_back(core::dropout_row_key(plan.dropout.seed, plan.dropout.step, plan.site,
                                          static_cast<uint64_t>(weight_row(sentence, h, i))));
   block.multiplier.resize(block.weights.size());
-  fill_dropout_mask(block.multiplier.data(), keys.data(), block.rows, block.keys,
-                    core::dropout_threshold(plan.dropout.probability),
-                    static_cast<T>(1.0 / (1.0 - plan.dropout.probability)));
+  kernels::dropout(kernels::DropoutRows<T>{nullptr, block.multiplier.data(), keys.data(),
+                                           block.rows, block.keys, 0, block.keys,
+                                           core::dropout_threshold(plan.dropout.probability),
+                                           static_cast<T>(1.0 / (1.0 - plan.dropout.probability))});
 }
 
 template <class T>

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "attend/core/errors.h"
+#include "attend/kernels/optimiser.h"
 
 namespace attend::training {
 namespace {
@@ -32,32 +33,6 @@ void for_blocks(int64_t n, core::ThreadPool& pool,
   }
 }
 
-// Eight running sums, so that the loop becomes SIMD without reordering floating-point sums at will.
-template <class T>
-double sum_of_squares(const T* x, int64_t n) {
-  double lanes[8] = {};
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    for (int64_t j = 0; j < 8; ++j)
-      lanes[j] += static_cast<double>(x[i + j]) * static_cast<double>(x[i + j]);
-  for (int64_t j = 0; i < n; ++i, ++j)
-    lanes[j] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
-  double sum = 0.0;
-  for (const double lane : lanes) sum += lane;
-  return sum;
-}
-
-template <class T>
-void sum_block(const std::vector<const T*>& parts, T scale, T* __restrict total, int64_t begin,
-               int64_t n) {
-  std::copy_n(parts[0] + begin, n, total);
-  for (size_t p = 1; p < parts.size(); ++p) {
-    const T* __restrict part = parts[p] + begin;
-    for (int64_t i = 0; i < n; ++i) total[i] += part[i];
-  }
-  for (int64_t i = 0; i < n; ++i) total[i] *= scale;
-}
-
 template <class T>
 double sum_parts_on_cpu(const std::vector<at::Tensor>& parts, double scale, const at::Tensor& total,
                         core::ThreadPool& pool) {
@@ -66,8 +41,9 @@ double sum_parts_on_cpu(const std::vector<at::Tensor>& parts, double scale, cons
   T* out = total.mutable_data_ptr<T>();
   std::vector<double> squares(static_cast<size_t>((total.numel() + kBlock - 1) / kBlock));
   for_blocks(total.numel(), pool, [&](int64_t block, int64_t begin, int64_t n) {
-    sum_block(pointers, static_cast<T>(scale), out + begin, begin, n);
-    squares[static_cast<size_t>(block)] = sum_of_squares(out + begin, n);
+    squares[static_cast<size_t>(block)] = kernels::sum_parts(
+        kernels::SumParts<T>{pointers.data(), static_cast<int64_t>(pointers.size()), out, begin, n,
+                             static_cast<T>(scale)});
   });
   double sum = 0.0;
   for (const double square : squares) sum += square;
@@ -85,25 +61,6 @@ struct Coefficients {
 };
 
 template <class T>
-void update_block(const Coefficients& c, const T* __restrict gradient, T* __restrict first,
-                  T* __restrict second, T* __restrict parameters, int64_t n) {
-  const T scale = static_cast<T>(c.gradient_scale);
-  const T keep1 = static_cast<T>(c.beta1);
-  const T take1 = static_cast<T>(1.0 - c.beta1);
-  const T keep2 = static_cast<T>(c.beta2);
-  const T take2 = static_cast<T>(1.0 - c.beta2);
-  const T step_size = static_cast<T>(c.step_size);
-  const T root_correction = static_cast<T>(c.root_correction);
-  const T epsilon = static_cast<T>(c.epsilon);
-  for (int64_t i = 0; i < n; ++i) {
-    const T g = gradient[i] * scale;
-    first[i] = keep1 * first[i] + take1 * g;
-    second[i] = keep2 * second[i] + take2 * g * g;
-    parameters[i] -= step_size * first[i] / (std::sqrt(second[i]) * root_correction + epsilon);
-  }
-}
-
-template <class T>
 void update_on_cpu(const Coefficients& c, const at::Tensor& gradient, const at::Tensor& first,
                    const at::Tensor& second, const at::Tensor& parameters, core::ThreadPool& pool) {
   const T* g = gradient.const_data_ptr<T>();
@@ -111,7 +68,9 @@ void update_on_cpu(const Coefficients& c, const at::Tensor& gradient, const at::
   T* v = second.mutable_data_ptr<T>();
   T* p = parameters.mutable_data_ptr<T>();
   for_blocks(parameters.numel(), pool, [&](int64_t, int64_t begin, int64_t n) {
-    update_block(c, g + begin, m + begin, v + begin, p + begin, n);
+    kernels::adam_update(kernels::AdamUpdate<T>{g + begin, m + begin, v + begin, p + begin, n,
+                                                c.gradient_scale, c.beta1, c.beta2, c.step_size,
+                                                c.root_correction, c.epsilon});
   });
 }
 

@@ -1,0 +1,36 @@
+#include "attend/ops/fused.h"
+
+#include <c10/core/GradMode.h>
+#include <c10/core/ScalarType.h>
+
+#include "attend/core/errors.h"
+#include "attend/kernels/isa.h"
+
+namespace attend::ops::detail {
+
+std::string declined_by_kernels(TensorRefs tensors) {
+  if (!kernels::fused()) return "ATTEND_FUSED=0 asks for the composed twin";
+  const at::Tensor* first = nullptr;
+  for (const at::Tensor& x : tensors) {
+    if (!x.defined()) continue;
+    if (!x.device().is_cpu()) return "kernels are for the CPU, and this is on " + x.device().str();
+    const at::ScalarType dtype = x.scalar_type();
+    if (dtype != at::kFloat && dtype != at::kDouble)
+      return std::string("kernels take Float and Double, and this is ") + c10::toString(dtype);
+    if (first == nullptr) first = &x;
+    if (dtype != first->scalar_type())
+      return std::string("kernels take one dtype at a time, and these are ") +
+             c10::toString(first->scalar_type()) + " and " + c10::toString(dtype);
+  }
+  return "";
+}
+
+bool takes_steps(const at::Tensor& x) { return x.defined() && declined_by_kernels({x}).empty(); }
+
+void refuse_second_derivative(const char* op) {
+  if (c10::GradMode::is_enabled())
+    throw InvalidArgument("[" + std::string(op) +
+                          "] is differentiable once; its composed twin has second derivatives");
+}
+
+}  // namespace attend::ops::detail
