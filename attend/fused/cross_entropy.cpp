@@ -16,8 +16,9 @@ int64_t block_rows(int64_t vocabulary) {
 }  // namespace
 
 template <class T>
-double projected_cross_entropy(const Pass<T>& pass, const Linear<T>& output, Rows<const T> hidden,
-                               const int32_t* targets, Rows<T> d_hidden) {
+double projected_cross_entropy(const Pass<T>& pass, const Linear<T>& output,
+                               std::type_identity_t<Rows<const T>> hidden, const int32_t* targets,
+                               std::type_identity_t<Rows<T>> d_hidden) {
   const int64_t vocabulary = output.outputs();
   const int64_t most = std::min(block_rows(vocabulary), hidden.count);
   T* memory = pass.take(most, vocabulary);

@@ -2,6 +2,8 @@
 // logits of a batch are never stored whole.
 #pragma once
 
+#include <type_traits>
+
 #include "attend/fused/linear.h"
 
 namespace attend::fused {
@@ -9,7 +11,8 @@ namespace attend::fused {
 /// Returns sum_n -log softmax(W hidden_n + b)[target_n]; hidden (N, D), targets (N). Sets d_hidden
 /// (N, D) and, in the gradient buffer, those of W and b.
 template <class T>
-double projected_cross_entropy(const Pass<T>& pass, const Linear<T>& output, Rows<const T> hidden,
-                               const int32_t* targets, Rows<T> d_hidden);
+double projected_cross_entropy(const Pass<T>& pass, const Linear<T>& output,
+                               std::type_identity_t<Rows<const T>> hidden, const int32_t* targets,
+                               std::type_identity_t<Rows<T>> d_hidden);
 
 }  // namespace attend::fused

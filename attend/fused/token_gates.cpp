@@ -48,10 +48,10 @@ void TokenGates<T>::backward(const Pass<T>& pass, const DistinctTokens& tokens, 
   const Rows<T> d_embedded(pass.take(count, width), count, width);
   input_.backward_input(pass, of_token, d_embedded);
   T* d_table = pass.gradients + embedding_.offset;
-  std::fill_n(d_table, embedding_.outputs * width, T(0));
+  if (!tied_) std::fill_n(d_table, embedding_.outputs * width, T(0));
   for (int64_t i = 0; i < count; ++i)
-    std::copy_n(d_embedded.row(i), width,
-                d_table + tokens.distinct()[static_cast<size_t>(i)] * width);
+    kernels::add_to(d_table + tokens.distinct()[static_cast<size_t>(i)] * width, d_embedded.row(i),
+                    width);
 }
 
 template class TokenGates<float>;

@@ -29,21 +29,23 @@ class TokenGates {
  public:
   TokenGates() = default;
   /// `embedding` (V, E) and the layer over it; both offsets in the flat buffer.
-  TokenGates(const WeightPlace& embedding, const Linear<T>& input)
-      : embedding_(embedding), input_(input) {}
+  /// `tied`: the embeddings' gradient is added to.
+  TokenGates(const WeightPlace& embedding, const Linear<T>& input, bool tied)
+      : embedding_(embedding), input_(input), tied_(tied) {}
 
   int64_t vocabulary() const { return embedding_.outputs; }
 
   /// gates (n, outputs). Returns the embeddings of the distinct tokens, (count, E), for backward.
   const T* forward(const Pass<T>& pass, const DistinctTokens& tokens, Rows<T> gates) const;
 
-  /// From d_gates (n, outputs) to the gradients of the layer and of the embeddings, which are set.
+  /// From d_gates (n, outputs) to the gradients of the layer, which is set, and of the embeddings.
   void backward(const Pass<T>& pass, const DistinctTokens& tokens, const T* embedded,
                 Rows<const T> d_gates) const;
 
  private:
   WeightPlace embedding_;
   Linear<T> input_;
+  bool tied_ = false;
 };
 
 extern template class TokenGates<float>;

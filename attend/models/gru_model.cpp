@@ -4,6 +4,8 @@
 #include <c10/core/GradMode.h>
 
 #include "attend/core/errors.h"
+#include "attend/fused/gru_translator.h"
+#include "attend/models/parameter_places.h"
 #include "attend/models/state.h"
 
 namespace attend {
@@ -68,6 +70,23 @@ DecoderStep GruModel::step(DecoderState& state, const std::vector<int32_t>& toke
   const at::Tensor embedded = embedding_(ops::id_tensor(tokens, s.code.device()));
   const at::Tensor top = layers_.step(at::cat({embedded, s.code}, 1), s.states);
   return {output_.log_probabilities(top), {}};
+}
+
+FusedStep GruModel::fused_step() const {
+  if (std::string declined = recurrent_declined(config_); !declined.empty())
+    return {nullptr, std::move(declined)};
+  const ParameterPlaces at(store_);
+  fused::GruTranslatorPlaces places;
+  places.source_embedding = at.weight("encoder.embedding.weight");
+  places.target_embedding = at.weight("decoder.embedding.weight");
+  places.encoder = at.gru_layers("encoder.gru", config_.layers);
+  places.decoder = at.gru_layers("decoder.gru", config_.layers);
+  places.tied = config_.tied_embeddings;
+  places.output = at.weight(places.tied ? "decoder.embedding.weight" : "decoder.output.weight");
+  places.output_bias = at.offset("decoder.output.bias");
+  places.begin_id = config_.begin_id;
+  return make_fused_step(
+      store_, [&]<class T>(T) { return std::make_unique<fused::GruTranslator<T>>(places); });
 }
 
 }  // namespace attend

@@ -16,6 +16,7 @@ class GruModel : public RecurrentModel {
       std::vector<AttentionWeights>* encoder_attention) const override;
   DecoderStep step(DecoderState& state, const std::vector<int32_t>& tokens,
                    bool want_attention) const override;
+  FusedStep fused_step() const override;
 
  private:
   at::Tensor decode(const data::Batch& batch, const Steps& steps,

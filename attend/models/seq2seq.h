@@ -10,6 +10,7 @@
 
 #include "attend/data/batch.h"
 #include "attend/models/config.h"
+#include "attend/models/training_step.h"
 #include "attend/ops/dropout.h"
 #include "attend/ops/parameter_store.h"
 
@@ -70,6 +71,10 @@ class Seq2Seq {
   /// changes no number. Runs without gradients.
   virtual DecoderStep step(DecoderState& state, const std::vector<int32_t>& tokens,
                            bool want_attention = false) const = 0;
+
+  /// The training step by kernels: the loss and gradients of loss(), without autograd. Has to be
+  /// made after the parameters are placed and not outlive the model.
+  virtual FusedStep fused_step() const { return {nullptr, "it has none for this kind of model"}; }
 
   const ModelConfig& config() const { return config_; }
   ParameterStore& parameters() { return store_; }

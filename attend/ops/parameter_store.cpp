@@ -65,9 +65,11 @@ ParameterScope ParameterScope::scope(std::string_view name) const {
   return {store_, prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name)};
 }
 
-uint32_t ParameterScope::site(std::string_view name) const {
-  return static_cast<uint32_t>(core::hash_name(prefix_ + "/" + std::string(name)));
+uint32_t dropout_site(std::string_view layer, std::string_view name) {
+  return static_cast<uint32_t>(core::hash_name(std::string(layer) + "/" + std::string(name)));
 }
+
+uint32_t ParameterScope::site(std::string_view name) const { return dropout_site(prefix_, name); }
 
 Parameter ParameterScope::add(std::string_view name, std::vector<int64_t> shape, Init init) const {
   if (store_->flat_.defined())
@@ -103,6 +105,12 @@ void ParameterStore::allocate(const Options& options) {
     slot->value = flat_.narrow(0, slot->offset, slot->numel).view(slot->shape).detach();
     slot->value.set_requires_grad(true);
   }
+}
+
+const ParameterSlot& ParameterStore::slot(std::string_view name) const {
+  for (const auto& slot : slots_)
+    if (slot->name == name) return *slot;
+  throw InternalError("[parameter_store] no parameter is named " + std::string(name));
 }
 
 std::vector<at::Tensor> ParameterStore::tensors() const {

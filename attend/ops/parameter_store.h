@@ -57,13 +57,16 @@ class Parameter {
 
 class ParameterStore;
 
+/// A number for a place of dropout, by the name of its layer and its own.
+uint32_t dropout_site(std::string_view layer, std::string_view name);
+
 /// A prefix for names: scope("encoder").scope("layers.0") names "encoder.layers.0.weight".
 class ParameterScope {
  public:
   ParameterScope scope(std::string_view name) const;
   /// Registers one parameter. Throws InvalidArgument for a name that is taken.
   Parameter add(std::string_view name, std::vector<int64_t> shape, Init init) const;
-  /// A number for a place of dropout under this prefix, by its name alone.
+  /// dropout_site() of this prefix.
   uint32_t site(std::string_view name) const;
 
  private:
@@ -94,6 +97,8 @@ class ParameterStore {
   const std::vector<std::shared_ptr<ParameterSlot>>& slots() const { return slots_; }
   std::vector<at::Tensor> tensors() const;  ///< one a slot, in order
   int64_t numel() const { return numel_; }
+  /// The slot of this name. Throws InternalError when there is none.
+  const ParameterSlot& slot(std::string_view name) const;
   /// The flat buffer (numel). Write to it only between passes, under NoGradGuard.
   const at::Tensor& flat() const { return flat_; }
 

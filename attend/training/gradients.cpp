@@ -32,7 +32,10 @@ LossTotal shard_gradient(const Seq2Seq& model, const std::vector<at::Tensor>& pa
 }  // namespace
 
 Gradients::Gradients(const Seq2Seq& model, core::ThreadPool& pool)
-    : model_(model), pool_(pool), parameters_(model.parameters().tensors()) {
+    : model_(model),
+      pool_(pool),
+      step_(model.fused_step()),
+      parameters_(model.parameters().tensors()) {
   flat_ = at::empty({model.parameters().numel()}, model.parameters().flat().options());
 }
 
@@ -43,9 +46,13 @@ StepGradient Gradients::compute(const data::Batch& batch, const ops::DropoutStat
   while (buffers_.size() < std::max<size_t>(parts.size(), 1))
     buffers_.push_back(at::empty_like(flat_));
   std::vector<LossTotal> losses(parts.size());
+  if (step_.kernels) step_.kernels->prepare(static_cast<int64_t>(parts.size()));
   pool_.run(static_cast<int64_t>(parts.size()), [&](int64_t i) {
     const auto s = static_cast<size_t>(i);
-    losses[s] = shard_gradient(model_, parameters_, parts[s], dropout, buffers_[s]);
+    if (step_.kernels && parts[s].target_tokens() > 0)
+      losses[s] = {step_.kernels->run(i, parts[s], dropout, buffers_[s]), parts[s].target_tokens()};
+    else
+      losses[s] = shard_gradient(model_, parameters_, parts[s], dropout, buffers_[s]);
   });
   StepGradient step;
   for (const LossTotal& loss : losses) {

@@ -44,12 +44,16 @@ class Gradients {
   /// (numel of the model's ParameterStore), in its order.
   const at::Tensor& flat() const { return flat_; }
 
+  /// Why the step runs on autograd; "" when it runs on kernels.
+  const std::string& declined() const { return step_.declined; }
+
   /// The first parameter whose gradient holds NaN or infinity; "" when there is none.
   std::string first_not_finite() const;
 
  private:
   const Seq2Seq& model_;
   core::ThreadPool& pool_;
+  FusedStep step_;
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> buffers_;
   at::Tensor flat_;

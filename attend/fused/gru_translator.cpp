@@ -1,0 +1,75 @@
+#include "attend/fused/gru_translator.h"
+
+#include <algorithm>
+
+namespace attend::fused {
+namespace {
+
+// Layer 0's input columns behind the embedding's.
+WeightPlace code_columns(const GruTranslatorPlaces& places) {
+  WeightPlace code = places.decoder.front().input;
+  code.offset += places.target_embedding.inputs;
+  code.inputs -= places.target_embedding.inputs;
+  return code;
+}
+
+}  // namespace
+
+template <class T>
+GruTranslator<T>::GruTranslator(const GruTranslatorPlaces& places)
+    : encoder_(places.source_embedding, places.encoder, panels_),
+      decoder_(places.target_embedding, places.decoder, panels_, places.tied),
+      code_(code_columns(places), Linear<T>::kNone, panels_),
+      output_(places.output, places.output_bias, panels_),
+      begin_id_(places.begin_id) {}
+
+template <class T>
+void GruTranslator<T>::prepare(const T* parameters, int64_t shards) {
+  parameters_ = parameters;
+  panels_.pack(parameters);
+  if (shards_.size() < static_cast<size_t>(shards)) shards_.resize(static_cast<size_t>(shards));
+}
+
+template <class T>
+double GruTranslator<T>::run(int64_t shard, const data::Batch& batch,
+                             const core::DropoutState& dropout, T* gradients) {
+  Shard& own = shards_[static_cast<size_t>(shard)];
+  own.work.reset();
+  own.batch.read(batch, encoder_.vocabulary(), decoder_.vocabulary(), begin_id_);
+  const TokenRows &source = own.batch.source, &target = own.batch.target;
+  const Pass<T> pass{parameters_, panels_, gradients, own.work, dropout};
+  const int64_t sentences = batch.size(), width = decoder_.width(), rows = target.layout.rows();
+
+  std::vector<T*> encoded, states, d_states;  // [layer] (B, H)
+  for (size_t l = 0; l < encoder_.layers(); ++l) {
+    encoded.push_back(pass.zeros(sentences, width));
+    states.push_back(pass.take(sentences, width));
+    d_states.push_back(pass.zeros(sentences, width));
+  }
+  const auto encoder_trace = encoder_.forward(pass, source, encoded, nullptr);
+  for (size_t l = 0; l < states.size(); ++l)
+    reorder_rows(source.layout, target.layout, encoded[l], states[l], width);
+  const Rows<T> code(pass.take(sentences, width), sentences, width);
+  std::copy_n(states.back(), sentences * width, code.data);
+  const Rows<T> code_gates(pass.take(sentences, 3 * width), sentences, 3 * width);
+  code_.forward(pass, code, code_gates);
+  const auto decoder_trace = decoder_.forward(pass, target, states, code_gates.data);
+
+  const Rows<T> d_top(pass.take(rows, width), rows, width);
+  const double loss =
+      projected_cross_entropy(pass, output_, Rows<T>(decoder_trace.layers.back().rows, rows, width),
+                              own.batch.targets.data(), d_top);
+
+  decoder_.backward(pass, target, decoder_trace, d_top.data, d_states, code_gates.data);
+  code_.backward_weight(pass, code_gates, code);
+  code_.backward_input(pass, code_gates, Rows<T>(d_states.back(), sentences, width), true);
+  for (size_t l = 0; l < states.size(); ++l)
+    reorder_rows(target.layout, source.layout, d_states[l], encoded[l], width);
+  encoder_.backward(pass, source, encoder_trace, nullptr, encoded, nullptr);
+  return loss;
+}
+
+template class GruTranslator<float>;
+template class GruTranslator<double>;
+
+}  // namespace attend::fused

@@ -1,0 +1,68 @@
+// From a model's parameters to the programs of attend/fused, which know places in the flat buffer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attend/fused/gru_stack.h"
+#include "attend/fused/program.h"
+#include "attend/models/config.h"
+#include "attend/models/training_step.h"
+#include "attend/ops/parameter_store.h"
+
+namespace attend {
+
+/// Where parameters lie, by name. Throws InternalError for a name that the store does not have.
+class ParameterPlaces {
+ public:
+  explicit ParameterPlaces(const ParameterStore& store) : store_(store) {}
+
+  int64_t offset(const std::string& name) const { return store_.slot(name).offset; }
+  /// A matrix (outputs, inputs).
+  fused::WeightPlace weight(const std::string& name) const;
+  /// `scope`.layers.0, 1, ...
+  std::vector<fused::GruPlaces> gru_layers(const std::string& scope, int64_t layers) const;
+
+ private:
+  const ParameterStore& store_;
+};
+
+/// Why no kernels serve parameters like these; "" when they do.
+std::string kernels_declined(const ParameterStore& store);
+
+/// The same for the options that both recurrent translators share.
+std::string recurrent_declined(const ModelConfig& config);
+
+/// Program<T> over a store's parameters.
+template <class T>
+class ProgramStep : public TrainingStep {
+ public:
+  ProgramStep(const ParameterStore& store, std::unique_ptr<fused::Program<T>> program)
+      : store_(store), program_(std::move(program)) {}
+  void prepare(int64_t shards) override {
+    program_->prepare(store_.flat().const_data_ptr<T>(), shards);
+  }
+  double run(int64_t shard, const data::Batch& batch, const ops::DropoutState& dropout,
+             const at::Tensor& gradient) override {
+    return program_->run(shard, batch, dropout, gradient.mutable_data_ptr<T>());
+  }
+
+ private:
+  const ParameterStore& store_;
+  std::unique_ptr<fused::Program<T>> program_;
+};
+
+/// make(float{}) or make(double{}), whichever the parameters are, returns the program.
+template <class Make>
+FusedStep make_fused_step(const ParameterStore& store, const Make& make) {
+  if (std::string declined = kernels_declined(store); !declined.empty())
+    return {nullptr, std::move(declined)};
+  if (store.flat().scalar_type() == at::kFloat)
+    return {std::make_unique<ProgramStep<float>>(store, make(float{})), ""};
+  return {std::make_unique<ProgramStep<double>>(store, make(double{})), ""};
+}
+
+}  // namespace attend

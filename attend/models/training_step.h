@@ -1,0 +1,34 @@
+// A model's training step by kernels, as training takes it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "attend/data/batch.h"
+#include "attend/ops/dropout.h"
+
+namespace attend {
+
+class TrainingStep {
+ public:
+  virtual ~TrainingStep() = default;
+
+  /// Before run(), after each change of the parameters: `shards` may run then.
+  virtual void prepare(int64_t shards) = 0;
+
+  /// The summed loss of one shard with at least one target token. Sets `gradient` (numel), flat
+  /// like the parameters. Different shards may run at once.
+  virtual double run(int64_t shard, const data::Batch& batch, const ops::DropoutState& dropout,
+                     const at::Tensor& gradient) = 0;
+};
+
+/// The step, or why a model is trained by autograd.
+struct FusedStep {
+  std::unique_ptr<TrainingStep> kernels;
+  std::string declined;
+};
+
+}  // namespace attend

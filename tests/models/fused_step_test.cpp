@@ -1,0 +1,134 @@
+// The training step by kernels against loss() and autograd on the same parameters and batch.
+#include <ATen/ops/empty.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/zeros_like.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "attend/data/batch.h"
+#include "attend/models/seq2seq.h"
+#include "tests/models/small_models.h"
+
+namespace attend {
+namespace {
+
+using testing::kPairs;
+using testing::Sentences;
+
+// Longer than most, one token, no source at all.
+const Sentences kMore = {{{5, 9, 4, 8, 3}, {4, 5, 6, 7, 8, 3}},
+                         {{}, {11, 12, 3}},
+                         {{6, 4, 3, 6, 4, 7, 9, 10, 5, 5, 4, 8, 3}, {9, 3}},
+                         {{10, 3}, {3}},
+                         {{3}, {9, 10, 12, 4, 4, 4, 5, 6, 7, 8, 9, 10, 4, 4, 4, 11, 5, 6, 3}},
+                         {{4, 4, 4, 3}, {7, 7, 3}}};
+
+struct Case {
+  const char* name;
+  ModelConfig config;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+ModelConfig of(ModelKind kind, const std::function<void(ModelConfig&)>& change) {
+  ModelConfig config = testing::small(kind);
+  change(config);
+  return config;
+}
+
+std::vector<Case> cases() {
+  return {
+      {"Gru", of(ModelKind::kGru, [](ModelConfig&) {})},
+      {"GruOneLayer", of(ModelKind::kGru, [](ModelConfig& c) { c.layers = 1; })},
+      {"GruOddWidths", of(ModelKind::kGru,
+                          [](ModelConfig& c) {
+                            c.layers = 3;
+                            c.embedding = 5;
+                            c.hidden = 37;
+                          })},
+      {"GruTied", of(ModelKind::kGru,
+                     [](ModelConfig& c) {
+                       c.embedding = c.hidden;
+                       c.tied_embeddings = true;
+                     })},
+  };
+}
+
+class FusedStepOf : public ::testing::TestWithParam<Case> {};
+
+// The relative difference of all parameters' gradients, the worst one.
+double worst_difference(const Seq2Seq& model, const at::Tensor& found, const at::Tensor& expected) {
+  double worst = 0;
+  const double all = expected.norm().item<double>();
+  for (const auto& slot : model.parameters().slots()) {
+    const at::Tensor a = found.narrow(0, slot->offset, slot->numel),
+                     b = expected.narrow(0, slot->offset, slot->numel);
+    // Against the parameter's own gradient, unless that is next to nothing.
+    const double size = std::max(b.norm().item<double>(), 1e-3 * all);
+    worst = std::max(worst, (a - b).norm().item<double>() / size);
+  }
+  return worst;
+}
+
+void check(const Case& c, at::ScalarType dtype, double dropout, double tolerance) {
+  const auto model = make_model(c.config, {.seed = 3, .dtype = dtype});
+  FusedStep fused = model->fused_step();
+  ASSERT_TRUE(fused.kernels) << fused.declined;
+  const ops::DropoutState state{dropout, 5, 7};
+  for (const int64_t shards : {1, 2}) {
+    const auto parts = data::shard_batch(data::make_batch(kMore), shards);
+    fused.kernels->prepare(shards);
+    for (size_t s = 0; s < parts.size(); ++s) {
+      const LossSum loss = model->loss(parts[s], state);
+      const auto gradients =
+          torch::autograd::grad({loss.sum}, model->parameters().tensors(), {}, false, false, true);
+      at::Tensor expected = at::empty({model->parameters().numel()}, at::kDouble);
+      model->parameters().gather(gradients, expected);
+      at::Tensor gradient = at::full_like(model->parameters().flat(), NAN).detach();
+      const double sum = fused.kernels->run(static_cast<int64_t>(s), parts[s], state, gradient);
+      EXPECT_NEAR(sum, loss.sum.item<double>(), tolerance * std::abs(sum));
+      EXPECT_LT(worst_difference(*model, gradient.to(at::kDouble), expected), tolerance);
+    }
+  }
+}
+
+TEST_P(FusedStepOf, AgreesWithAutogradInDouble) { check(GetParam(), at::kDouble, 0, 1e-11); }
+TEST_P(FusedStepOf, DrawsTheSameDropout) { check(GetParam(), at::kDouble, 0.3, 1e-11); }
+TEST_P(FusedStepOf, AgreesWithAutogradInFloat) { check(GetParam(), at::kFloat, 0.1, 1e-5); }
+
+TEST_P(FusedStepOf, FollowsAChangeOfTheParameters) {
+  const auto model = make_model(GetParam().config, {.seed = 3, .dtype = at::kDouble});
+  FusedStep fused = model->fused_step();
+  const data::Batch batch = data::make_batch(kPairs);
+  at::Tensor gradient = at::zeros_like(model->parameters().flat());
+  fused.kernels->prepare(1);
+  const double before = fused.kernels->run(0, batch, {}, gradient);
+  model->parameters().flat().mul_(0.5);
+  fused.kernels->prepare(1);
+  const double after = fused.kernels->run(0, batch, {}, gradient);
+  EXPECT_NE(before, after);
+  EXPECT_NEAR(after, model->loss(batch, {}).sum.item<double>(), 1e-10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, FusedStepOf, ::testing::ValuesIn(cases()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(FusedStep, SaysWhyItDeclines) {
+  const auto declined = [](ModelKind kind, const std::function<void(ModelConfig&)>& change) {
+    return make_model(of(kind, change), {})->fused_step().declined;
+  };
+  EXPECT_NE(declined(ModelKind::kGru, [](ModelConfig& c) { c.cell = CellKind::kLstm; })
+                .find("model.cell = gru"),
+            std::string::npos);
+  EXPECT_NE(declined(ModelKind::kGru, [](ModelConfig& c) { c.bidirectional = true; })
+                .find("bidirectional"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace attend
