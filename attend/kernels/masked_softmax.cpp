@@ -75,7 +75,7 @@ HWY_INLINE void ForwardRow(const T* scores, T* weights, const bool* hidden, int6
   auto sum = hn::Zero(d);
   ForScores<kHides>(scores, hidden, n, [&](int64_t j, auto s, const auto& store) HWY_ATTR {
     // Padding is apart from a visible -infinity where that is the greatest, and counts for nothing.
-    const auto e = hn::IfThenElseZero(hn::Ne(s, least), FastExp(d, hn::Sub(s, shift)));
+    const auto e = hn::IfThenZeroElse(hn::Eq(s, least), FastExp(d, hn::Sub(s, shift)));
     store(e, weights + j);
     sum = hn::Add(sum, e);
   });
@@ -112,13 +112,13 @@ void Backward(const MaskedSoftmaxGradients<T>& p) {
     ForVectors<T>(n, [&](int64_t j, const auto& load, const auto&) HWY_ATTR {
       const auto w = load(weights + j);
       const auto product = hn::Mul(load(d_weights + j), w);
-      sum = hn::Add(sum, hn::IfThenElseZero(hn::Ne(w, hn::Zero(d)), product));
+      sum = hn::Add(sum, hn::IfThenZeroElse(hn::Eq(w, hn::Zero(d)), product));
     });
     const auto mean = hn::SumOfLanes(d, sum);
     ForVectors<T>(n, [&](int64_t j, const auto& load, const auto& store) HWY_ATTR {
       const auto w = load(weights + j);
       const auto change = hn::Mul(w, hn::Sub(load(d_weights + j), mean));
-      store(hn::IfThenElseZero(hn::Ne(w, hn::Zero(d)), change), d_scores + j);
+      store(hn::IfThenZeroElse(hn::Eq(w, hn::Zero(d)), change), d_scores + j);
     });
     std::fill(d_scores + n, d_scores + p.columns, T(0));
   }

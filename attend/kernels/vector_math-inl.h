@@ -47,8 +47,9 @@ HWY_INLINE hn::Vec<D> FastExp(D d, hn::Vec<D> x) {
     return hn::IfThenElse(hn::IsNaN(x), x, e);
   } else {
     const hn::Rebind<int32_t, D> di;
-    const auto n = hn::NearestInt(hn::Mul(x, hn::Set(d, 1.44269504f)));
-    const auto count = hn::ConvertTo(d, n);
+    const auto magic = hn::Set(d, 12583039.0f);  // leaves n + 127 in the low bits
+    const auto shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), magic);
+    const auto count = hn::Sub(shifted, magic);  // n
     auto r = hn::NegMulAdd(count, hn::Set(d, 0.693145752f), x);
     r = hn::NegMulAdd(count, hn::Set(d, 1.42860677e-6f), r);
     auto p = hn::Set(d, 0.00139304355f);  // the coefficients of Highway's exp
@@ -58,7 +59,7 @@ HWY_INLINE hn::Vec<D> FastExp(D d, hn::Vec<D> x) {
     p = hn::MulAdd(p, r, hn::Set(d, 0.166666672f));
     p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
     p = hn::MulAdd(hn::MulAdd(p, r, hn::Set(d, 1.0f)), r, hn::Set(d, 1.0f));
-    const auto power = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
+    const auto power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
     return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.0f)), hn::Mul(p, power));
   }
 }

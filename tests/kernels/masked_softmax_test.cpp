@@ -82,7 +82,9 @@ void check(int64_t rows, int64_t columns, Masks masks) {
       const int64_t at = i * columns + j;
       const double w = x.sees(i, j) ? exponential(j) / sum : 0.0;
       ASSERT_NEAR(x.weights[at], w, 4 * tolerance<T>()) << i << " " << j;
-      if (!x.sees(i, j)) ASSERT_EQ(x.weights[at], 0);
+      if (!x.sees(i, j)) {
+        ASSERT_EQ(x.weights[at], 0);
+      }
       const double change = x.sees(i, j) ? w * (double{d_weights[at]} - mean) : 0.0;
       ASSERT_NEAR(d_scores[at], change, 20 * tolerance<T>()) << i << " " << j;
     }
