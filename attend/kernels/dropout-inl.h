@@ -25,14 +25,12 @@ HWY_INLINE hn::Vec<D32> Mix32(D32 d, hn::Vec<D32> x) {
   return hn::Xor(x, hn::ShiftRight<16>(x));
 }
 
-// Where core::dropout_keeps(key, column + lane, threshold).
+// Where core::dropout_keeps with that hash.
 template <class D>
-HWY_INLINE hn::Mask<D> DropoutKeeps(D d, uint32_t key, int64_t column, uint32_t threshold) {
+HWY_INLINE hn::Mask<D> DropoutKeeps(D d, hn::Vec<hn::Rebind<uint32_t, D>> hash,
+                                    uint32_t threshold) {
   const hn::Rebind<uint32_t, D> d32;
-  const auto columns = hn::Iota(d32, static_cast<uint32_t>(column));
-  const auto mixed =
-      Mix32(d32, hn::Xor(hn::Set(d32, key), hn::Mul(columns, hn::Set(d32, 0x9E3779B9u))));
-  const auto bound = hn::Set(d32, threshold);
+  const auto mixed = Mix32(d32, hash), bound = hn::Set(d32, threshold);
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
     return hn::Not(hn::RebindMask(d, hn::Lt(mixed, bound)));
   } else {
@@ -41,11 +39,31 @@ HWY_INLINE hn::Mask<D> DropoutKeeps(D d, uint32_t key, int64_t column, uint32_t 
   }
 }
 
+constexpr uint32_t kDropoutColumn = 0x9E3779B9u;
+
+// Where core::dropout_keeps(key, column + lane, threshold).
+template <class D>
+HWY_INLINE hn::Mask<D> DropoutKeeps(D d, uint32_t key, int64_t column, uint32_t threshold) {
+  const hn::Rebind<uint32_t, D> d32;
+  const auto columns = hn::Iota(d32, static_cast<uint32_t>(column));
+  return DropoutKeeps(d, hn::Xor(hn::Set(d32, key), hn::Mul(columns, hn::Set(d32, kDropoutColumn))),
+                      threshold);
+}
+
 // x times the multiplier, which is `kept` or 0; what is dropped is 0 whatever x is.
 template <class D>
 HWY_INLINE hn::Vec<D> Dropped(D d, hn::Vec<D> x, uint32_t key, int64_t column, uint32_t threshold,
                               hn::TFromD<D> kept) {
   return hn::IfThenElseZero(DropoutKeeps(d, key, column, threshold), hn::Mul(x, hn::Set(d, kept)));
+}
+
+// The same for one column of as many rows as there are lanes.
+template <class D>
+HWY_INLINE hn::Vec<D> DroppedAt(D d, hn::Vec<D> x, hn::Vec<hn::Rebind<uint32_t, D>> keys,
+                                int64_t column, uint32_t threshold, hn::TFromD<D> kept) {
+  const hn::Rebind<uint32_t, D> d32;
+  const auto hash = hn::Xor(keys, hn::Set(d32, static_cast<uint32_t>(column) * kDropoutColumn));
+  return hn::IfThenElseZero(DropoutKeeps(d, hash, threshold), hn::Mul(x, hn::Set(d, kept)));
 }
 
 }  // namespace HWY_NAMESPACE

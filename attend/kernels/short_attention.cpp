@@ -1,0 +1,297 @@
+#include "attend/kernels/short_attention.h"
+
+#include <algorithm>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "attend/kernels/short_attention.cpp"
+// clang-format off: the first compiles this file once a target
+#include "hwy/foreach_target.h"
+#include "attend/kernels/dropout-inl.h"
+#include "attend/kernels/lane_product-inl.h"
+#include "attend/kernels/lane_rows-inl.h"
+#include "attend/kernels/vector_math-inl.h"
+#include "hwy/highway.h"
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace attend::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The sentences order[first], ... of one group, a lane each; lanes without one have no rows.
+template <class T>
+LaneSentences<T> Side(const ShortAttention<T>& p, const int64_t* offsets, int64_t first) {
+  LaneSentences<T> side;
+  for (int64_t l = 0; l < LaneCount<T>(); ++l) {
+    const bool real = first + l < p.sentences;
+    const int64_t b = real ? p.order[first + l] : 0;
+    side.first[l] = offsets[b];
+    side.length[l] = real ? offsets[b + 1] - offsets[b] : 0;
+    side.longest = std::max(side.longest, side.length[l]);
+  }
+  for (const int64_t length : side.length) side.even = side.even && length == side.longest;
+  return side;
+}
+
+// One head of one group, in lanes.
+template <class T>
+struct Group {
+  static constexpr int64_t kLanes = LaneCount<T>();
+
+  const ShortAttention<T>& p;
+  LaneSentences<T> queries, keys;
+  T *q, *k, *v;  // (Tq, width), (Tk, width), (Tk, value_width), each of vectors
+  T* out;        // (Tq, value_width); later d_q
+  T* weights;    // (Tq, Tk)
+  T* dropped;    // (Tq, Tk): w m; without dropout the weights themselves
+  T* d_weights;  // (Tq, Tk)
+  T* key_length;
+  T* zeros;
+  uint32_t* row_keys;  // (Tq)
+  T* end;
+
+  Group(const ShortAttention<T>& of, int64_t first, T* scratch)
+      : p(of), queries(Side(of, of.query_offsets, first)), keys(Side(of, of.key_offsets, first)) {
+    const auto take = [&](int64_t vectors) {
+      T* taken = scratch;
+      scratch += vectors * kLanes;
+      return taken;
+    };
+    const int64_t wider = std::max(p.width, p.value_width), pairs = queries.longest * keys.longest;
+    q = take(queries.longest * p.width);
+    k = take(keys.longest * p.width);
+    v = take(keys.longest * p.value_width);
+    out = take(queries.longest * wider);
+    weights = take(pairs);
+    dropped = p.row_keys == nullptr ? weights : take(pairs);
+    d_weights = take(pairs);
+    key_length = take(1);
+    zeros = take(wider);  // a lane's worth of which is read
+    row_keys = reinterpret_cast<uint32_t*>(take(queries.longest));  // no wider than T
+    end = scratch;
+  }
+
+  LaneMatrix<T> rows(T* x, int64_t width) const { return {x, width * kLanes, kLanes}; }
+  LaneMatrix<T> pairs(T* x) const { return rows(x, keys.longest); }
+  int64_t seen(int64_t query) const {
+    return p.causal ? std::min(keys.longest, query + 1) : keys.longest;
+  }
+};
+
+template <class T>
+void Start(Group<T>& g) {
+  for (int64_t l = 0; l < g.kLanes; ++l) g.key_length[l] = static_cast<T>(g.keys.length[l]);
+  std::fill_n(g.zeros, std::max(g.p.width, g.p.value_width), T(0));
+}
+
+template <class T>
+void TakeHead(Group<T>& g, int64_t head) {
+  const auto& p = g.p;
+  GatherRows(p.query + head * p.width, p.query_stride, g.queries, p.width, p.scale, g.zeros, g.q);
+  GatherRows(p.key + head * p.width, p.key_stride, g.keys, p.width, T(1), g.zeros, g.k);
+  GatherRows(p.value + head * p.value_width, p.value_stride, g.keys, p.value_width, T(1), g.zeros,
+             g.v);
+  if (p.row_keys == nullptr) return;
+  const uint32_t* keys = p.row_keys + head * p.query_offsets[p.sentences];
+  for (int64_t t = 0; t < g.queries.longest; ++t)
+    for (int64_t l = 0; l < g.kLanes; ++l)
+      g.row_keys[t * g.kLanes + l] = t < g.queries.length[l] ? keys[g.queries.first[l] + t] : 0;
+}
+
+// Weights of query i from its scores, in place; zeros for keys that it does not see.
+template <class T>
+HWY_INLINE void Softmax(const Group<T>& g, int64_t i) {
+  const hn::ScalableTag<T> d;
+  const int64_t lanes = g.kLanes, seen = g.seen(i), keys = g.keys.longest;
+  T* w = g.weights + i * keys * lanes;
+  const auto length = hn::LoadU(d, g.key_length);
+  const bool limited = !g.p.causal && !g.keys.even;
+  const auto is_key = [&](int64_t j)
+                          HWY_ATTR { return hn::Lt(hn::Set(d, static_cast<T>(j)), length); };
+  auto greatest = hn::Set(d, std::numeric_limits<T>::lowest());
+  for (int64_t j = 0; j < seen; ++j) {
+    auto score = hn::LoadU(d, w + j * lanes);
+    if (limited) score = hn::IfThenElse(is_key(j), score, greatest);
+    greatest = hn::Max(greatest, score);
+  }
+  auto sum = hn::Zero(d);
+  for (int64_t j = 0; j < seen; ++j) {
+    auto e = FastExp(d, hn::Sub(hn::LoadU(d, w + j * lanes), greatest));
+    if (limited) e = hn::IfThenElseZero(is_key(j), e);
+    hn::StoreU(e, d, w + j * lanes);
+    sum = hn::Add(sum, e);
+  }
+  const auto one = hn::Set(d, T(1));
+  const auto share = hn::Div(one, hn::IfThenElse(hn::Eq(sum, hn::Zero(d)), one, sum));
+  for (int64_t j = 0; j < seen; ++j)
+    hn::StoreU(hn::Mul(hn::LoadU(d, w + j * lanes), share), d, w + j * lanes);
+  std::fill(w + seen * lanes, w + keys * lanes, T(0));
+}
+
+// w m of query i.
+template <class T>
+HWY_INLINE void Drop(const Group<T>& g, int64_t i) {
+  const hn::ScalableTag<T> d;
+  const int64_t lanes = g.kLanes, seen = g.seen(i), keys = g.keys.longest;
+  const T* w = g.weights + i * keys * lanes;
+  T* out = g.dropped + i * keys * lanes;
+  const auto of_row = hn::LoadU(hn::Rebind<uint32_t, decltype(d)>(), g.row_keys + i * lanes);
+  for (int64_t j = 0; j < seen; ++j)
+    hn::StoreU(DroppedAt(d, hn::LoadU(d, w + j * lanes), of_row, j, g.p.threshold, g.p.kept), d,
+               out + j * lanes);
+  std::fill(out + seen * lanes, out + keys * lanes, T(0));
+}
+
+template <class T>
+HWY_INLINE Part WhenCausal(const Group<T>& g, Part part) {
+  return g.p.causal ? part : Part::kAll;
+}
+
+// weights = softmax(q k^T), dropped = weights m
+template <class T>
+HWY_INLINE void Weigh(const Group<T>& g) {
+  const int64_t width = g.p.width;
+  LaneProduct(g.rows(g.q, width), g.rows(g.k, width).transposed(), g.pairs(g.weights),
+              g.queries.longest, g.keys.longest, width, WhenCausal(g, Part::kLowerResult));
+  for (int64_t i = 0; i < g.queries.longest; ++i) {
+    Softmax(g, i);
+    if (g.p.row_keys != nullptr) Drop(g, i);
+  }
+}
+
+// d_scores = dropped d_weights - weights (sum over the keys of dropped d_weights), in d_weights
+template <class T>
+HWY_INLINE void SoftmaxBack(const Group<T>& g, int64_t i) {
+  const hn::ScalableTag<T> d;
+  const int64_t lanes = g.kLanes, seen = g.seen(i), row = i * g.keys.longest * lanes;
+  T* change = g.d_weights + row;
+  auto sum = hn::Zero(d);
+  for (int64_t j = 0; j < seen; ++j) {
+    const auto x =
+        hn::Mul(hn::LoadU(d, change + j * lanes), hn::LoadU(d, g.dropped + row + j * lanes));
+    hn::StoreU(x, d, change + j * lanes);
+    sum = hn::Add(sum, x);
+  }
+  for (int64_t j = 0; j < seen; ++j)
+    hn::StoreU(hn::NegMulAdd(hn::LoadU(d, g.weights + row + j * lanes), sum,
+                             hn::LoadU(d, change + j * lanes)),
+               d, change + j * lanes);
+  std::fill(change + seen * lanes, change + g.keys.longest * lanes, T(0));
+}
+
+template <class T>
+void Forward(const ShortAttention<T>& p, T* out, int64_t stride, T* scratch) {
+  for (int64_t first = 0; first < p.sentences; first += LaneCount<T>()) {
+    Group<T> g(p, first, scratch);
+    Start(g);
+    for (int64_t h = 0; h < p.heads; ++h) {
+      TakeHead(g, h);
+      Weigh(g);
+      LaneProduct(g.pairs(g.dropped), g.rows(g.v, p.value_width), g.rows(g.out, p.value_width),
+                  g.queries.longest, p.value_width, g.keys.longest,
+                  WhenCausal(g, Part::kLowerLeft));
+      ScatterRows(g.out, g.queries, p.value_width, T(1), out + h * p.value_width, stride);
+    }
+  }
+}
+
+template <class T>
+void HeadBack(Group<T>& g, const ShortAttentionGradients<T>& to, int64_t h) {
+  const auto& p = g.p;
+  const int64_t queries = g.queries.longest, keys = g.keys.longest;
+  const auto q = g.rows(g.q, p.width), k = g.rows(g.k, p.width);
+  const auto v = g.rows(g.v, p.value_width), d_out = g.rows(g.out, p.value_width);
+  const auto d_weights = g.pairs(g.d_weights);
+  TakeHead(g, h);
+  GatherRows(to.d_out + h * p.value_width, to.d_out_stride, g.queries, p.value_width, T(1), g.zeros,
+             g.out);
+  Weigh(g);
+  // d_weights = d_out v^T, then d_v = dropped^T d_out in the place of v
+  LaneProduct(d_out, v.transposed(), d_weights, queries, keys, p.value_width,
+              WhenCausal(g, Part::kLowerResult));
+  LaneProduct(g.pairs(g.dropped).transposed(), d_out, v, keys, p.value_width, queries,
+              WhenCausal(g, Part::kUpperLeft));
+  ScatterRows(g.v, g.keys, p.value_width, T(1), to.d_value + h * p.value_width, to.d_value_stride);
+  for (int64_t i = 0; i < queries; ++i) SoftmaxBack(g, i);
+  // d_q = scale d_scores k in the place of d_out, then d_k = d_scores^T (scale q) in that of k
+  const auto d_q = g.rows(g.out, p.width);
+  LaneProduct(d_weights, k, d_q, queries, p.width, keys, WhenCausal(g, Part::kLowerLeft));
+  ScatterRows(g.out, g.queries, p.width, p.scale, to.d_query + h * p.width, to.d_query_stride);
+  LaneProduct(d_weights.transposed(), q, k, keys, p.width, queries,
+              WhenCausal(g, Part::kUpperLeft));
+  ScatterRows(g.k, g.keys, p.width, T(1), to.d_key + h * p.width, to.d_key_stride);
+}
+
+template <class T>
+void Backward(const ShortAttention<T>& p, const ShortAttentionGradients<T>& to, T* scratch) {
+  for (int64_t first = 0; first < p.sentences; first += LaneCount<T>()) {
+    Group<T> g(p, first, scratch);
+    Start(g);
+    for (int64_t h = 0; h < p.heads; ++h) HeadBack(g, to, h);
+  }
+}
+
+template <class T>
+int64_t Scratch(const ShortAttention<T>& p) {
+  int64_t most = 0;
+  for (int64_t first = 0; first < p.sentences; first += LaneCount<T>())
+    most = std::max<int64_t>(most, Group<T>(p, first, nullptr).end - static_cast<T*>(nullptr));
+  return most;
+}
+
+void ForwardF32(const ShortAttention<float>& p, float* out, int64_t stride, float* scratch) {
+  Forward(p, out, stride, scratch);
+}
+void ForwardF64(const ShortAttention<double>& p, double* out, int64_t stride, double* scratch) {
+  Forward(p, out, stride, scratch);
+}
+void BackwardF32(const ShortAttention<float>& p, const ShortAttentionGradients<float>& g,
+                 float* scratch) {
+  Backward(p, g, scratch);
+}
+void BackwardF64(const ShortAttention<double>& p, const ShortAttentionGradients<double>& g,
+                 double* scratch) {
+  Backward(p, g, scratch);
+}
+int64_t ScratchF32(const ShortAttention<float>& p) { return Scratch(p); }
+int64_t ScratchF64(const ShortAttention<double>& p) { return Scratch(p); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace attend::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace attend::kernels {
+HWY_EXPORT(ForwardF32);
+HWY_EXPORT(ForwardF64);
+HWY_EXPORT(BackwardF32);
+HWY_EXPORT(BackwardF64);
+HWY_EXPORT(ScratchF32);
+HWY_EXPORT(ScratchF64);
+void short_attention_forward(const ShortAttention<float>& p, float* out, int64_t stride,
+                             float* scratch) {
+  HWY_DYNAMIC_DISPATCH(ForwardF32)(p, out, stride, scratch);
+}
+void short_attention_forward(const ShortAttention<double>& p, double* out, int64_t stride,
+                             double* scratch) {
+  HWY_DYNAMIC_DISPATCH(ForwardF64)(p, out, stride, scratch);
+}
+void short_attention_backward(const ShortAttention<float>& p,
+                              const ShortAttentionGradients<float>& g, float* scratch) {
+  HWY_DYNAMIC_DISPATCH(BackwardF32)(p, g, scratch);
+}
+void short_attention_backward(const ShortAttention<double>& p,
+                              const ShortAttentionGradients<double>& g, double* scratch) {
+  HWY_DYNAMIC_DISPATCH(BackwardF64)(p, g, scratch);
+}
+template <>
+int64_t short_attention_scratch(const ShortAttention<float>& p) {
+  return HWY_DYNAMIC_DISPATCH(ScratchF32)(p);
+}
+template <>
+int64_t short_attention_scratch(const ShortAttention<double>& p) {
+  return HWY_DYNAMIC_DISPATCH(ScratchF64)(p);
+}
+}  // namespace attend::kernels
+#endif
