@@ -22,14 +22,25 @@ constexpr int64_t LaneCount() {
   return static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
 }
 
-// One side of a group of sentences: where their rows lie in the packed rows.
+// One side of a group of sentences: where their rows lie in the packed rows. Lanes without a
+// sentence have length 0.
 template <class T>
 struct LaneSentences {
   int64_t first[LaneCount<T>()];
   int64_t length[LaneCount<T>()];
-  int64_t longest = 0;
-  bool even = true;  // all are as long as the longest
+  int64_t shortest = 0, longest = 0;
 };
+
+// Where row t of each sentence begins, (longest, lanes), rows being `stride` apart; beyond its end,
+// where another of its rows does, or the very first one.
+template <class T>
+HWY_INLINE void FillStarts(const LaneSentences<T>& side, int64_t stride, int64_t* starts) {
+  for (int64_t t = 0; t < side.longest; ++t)
+    for (int64_t l = 0; l < LaneCount<T>(); ++l) {
+      const int64_t last = std::max<int64_t>(side.length[l] - 1, 0);
+      *starts++ = (side.length[l] == 0 ? 0 : side.first[l] + std::min(t, last)) * stride;
+    }
+}
 
 #if HWY_TARGET != HWY_SCALAR
 // Features that are moved at a time: a block of 16 bytes of each row.
@@ -38,26 +49,28 @@ constexpr int64_t BlockFeatures() {
   return 16 / sizeof(T);
 }
 
-// Blocks of 16 bytes from rows[0], rows[blocks], rows[2 blocks], ... into one vector, or back.
+// One vector from the blocks at x + starts[0], x + starts[features of a block], ..., or back.
 template <class D, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> LoadBlocks(D d, const T* const* rows, int64_t feature) {
+HWY_INLINE hn::Vec<D> LoadBlocks(D d, const T* x, const int64_t* starts) {
   if constexpr (sizeof(T) * hn::MaxLanes(d) <= 16) {
-    return hn::LoadU(d, *rows + feature);
+    return hn::LoadU(d, x + *starts);
   } else {
     const hn::Half<D> half;
-    return hn::Combine(d, LoadBlocks(half, rows + hn::MaxLanes(half), feature),
-                       LoadBlocks(half, rows, feature));
+    return hn::Combine(d, LoadBlocks(half, x, starts + hn::MaxLanes(half)),
+                       LoadBlocks(half, x, starts));
   }
 }
 
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void StoreBlocks(hn::Vec<D> v, D d, T* const* rows, int64_t feature) {
+// Only blocks whose lane is in `real`, unless kAll.
+template <bool kAll, class D, class T = hn::TFromD<D>>
+HWY_INLINE void StoreBlocks(hn::Vec<D> v, D d, T* x, const int64_t* starts, const bool* real) {
   if constexpr (sizeof(T) * hn::MaxLanes(d) <= 16) {
-    if (*rows != nullptr) hn::StoreU(v, d, *rows + feature);
+    if (kAll || *real) hn::StoreU(v, d, x + *starts);
   } else {
     const hn::Half<D> half;
-    StoreBlocks(hn::LowerHalf(half, v), half, rows, feature);
-    StoreBlocks(hn::UpperHalf(half, v), half, rows + hn::MaxLanes(half), feature);
+    constexpr size_t kHalf = hn::MaxLanes(half);
+    StoreBlocks<kAll>(hn::LowerHalf(half, v), half, x, starts, real);
+    StoreBlocks<kAll>(hn::UpperHalf(half, v), half, x, starts + kHalf, real + kHalf);
   }
 }
 
@@ -81,73 +94,73 @@ HWY_INLINE void TransposeBlocks(D d, hn::Vec<D>* v) {
     v[0] = lower(a, c), v[1] = upper(a, c), v[2] = lower(b, e), v[3] = upper(b, e);
   }
 }
-
 #endif
 
-// to[f][lane] = factor rows[lane][f]
+// to[f][lane] = x[starts[lane] + f]
 template <class T>
-HWY_INLINE void GatherFeatures(const T* const* rows, int64_t width, T factor, T* to) {
+HWY_INLINE void GatherFeatures(const T* x, const int64_t* starts, int64_t width, T* to) {
   constexpr int64_t kLanes = LaneCount<T>();
   int64_t f = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<T> d;
   constexpr int64_t kBlock = BlockFeatures<T>();
-  const auto by = hn::Set(d, factor);
   for (; f + kBlock <= width; f += kBlock, to += kBlock * kLanes) {
     hn::Vec<decltype(d)> v[kBlock];
-    for (int64_t r = 0; r < kBlock; ++r) v[r] = LoadBlocks(d, rows + r, f);
+#pragma GCC unroll 4
+    for (int64_t r = 0; r < kBlock; ++r) v[r] = LoadBlocks(d, x + f, starts + r);
     TransposeBlocks(d, v);
-    for (int64_t r = 0; r < kBlock; ++r) hn::StoreU(hn::Mul(v[r], by), d, to + r * kLanes);
+#pragma GCC unroll 4
+    for (int64_t r = 0; r < kBlock; ++r) hn::StoreU(v[r], d, to + r * kLanes);
   }
 #endif
   for (; f < width; ++f, to += kLanes)
-    for (int64_t l = 0; l < kLanes; ++l) to[l] = factor * rows[l][f];
+    for (int64_t l = 0; l < kLanes; ++l) to[l] = x[starts[l] + f];
 }
 
-// rows[lane][f] = factor from[f][lane]; rows that are null are left out.
-template <class T>
-HWY_INLINE void ScatterFeatures(const T* from, int64_t width, T factor, T* const* rows) {
+// x[starts[lane] + f] = from[f][lane] where the lane is real, or kAll.
+template <bool kAll, class T>
+HWY_INLINE void ScatterFeatures(const T* from, const int64_t* starts, const bool* real,
+                                int64_t width, T* x) {
   constexpr int64_t kLanes = LaneCount<T>();
   int64_t f = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<T> d;
   constexpr int64_t kBlock = BlockFeatures<T>();
-  const auto by = hn::Set(d, factor);
   for (; f + kBlock <= width; f += kBlock, from += kBlock * kLanes) {
     hn::Vec<decltype(d)> v[kBlock];
-    for (int64_t r = 0; r < kBlock; ++r) v[r] = hn::Mul(hn::LoadU(d, from + r * kLanes), by);
+#pragma GCC unroll 4
+    for (int64_t r = 0; r < kBlock; ++r) v[r] = hn::LoadU(d, from + r * kLanes);
     TransposeBlocks(d, v);
-    for (int64_t r = 0; r < kBlock; ++r) StoreBlocks(v[r], d, rows + r, f);
+#pragma GCC unroll 4
+    for (int64_t r = 0; r < kBlock; ++r) StoreBlocks<kAll>(v[r], d, x + f, starts + r, real + r);
   }
 #endif
   for (; f < width; ++f, from += kLanes)
     for (int64_t l = 0; l < kLanes; ++l)
-      if (rows[l] != nullptr) rows[l][f] = factor * from[l];
+      if (kAll || real[l]) x[starts[l] + f] = from[l];
 }
 
-// to (longest, width, lanes) = factor x, with zeros behind a sentence's end. `zeros` has as many as
-// a row.
+// to (longest, width, lanes) = rows of x; finite numbers behind a sentence's end.
 template <class T>
-HWY_INLINE void GatherRows(const T* x, int64_t stride, const LaneSentences<T>& side, int64_t width,
-                           T factor, const T* zeros, T* to) {
+HWY_INLINE void GatherRows(const T* x, const int64_t* starts, const LaneSentences<T>& side,
+                           int64_t width, T* to) {
   constexpr int64_t kLanes = LaneCount<T>();
-  const T* rows[kLanes];
-  for (int64_t t = 0; t < side.longest; ++t, to += width * kLanes) {
-    for (int64_t l = 0; l < kLanes; ++l)
-      rows[l] = t < side.length[l] ? x + (side.first[l] + t) * stride : zeros;
-    GatherFeatures(rows, width, factor, to);
-  }
+  for (int64_t t = 0; t < side.longest; ++t)
+    GatherFeatures(x, starts + t * kLanes, width, to + t * width * kLanes);
 }
 
+// And back, as far as the sentences go.
 template <class T>
-HWY_INLINE void ScatterRows(const T* from, const LaneSentences<T>& side, int64_t width, T factor,
-                            T* x, int64_t stride) {
+HWY_INLINE void ScatterRows(const T* from, const int64_t* starts, const LaneSentences<T>& side,
+                            int64_t width, T* x) {
   constexpr int64_t kLanes = LaneCount<T>();
-  T* rows[kLanes];
-  for (int64_t t = 0; t < side.longest; ++t, from += width * kLanes) {
-    for (int64_t l = 0; l < kLanes; ++l)
-      rows[l] = t < side.length[l] ? x + (side.first[l] + t) * stride : nullptr;
-    ScatterFeatures(from, width, factor, rows);
+  int64_t t = 0;
+  for (; t < side.shortest; ++t)
+    ScatterFeatures<true>(from + t * width * kLanes, starts + t * kLanes, nullptr, width, x);
+  bool real[kLanes];
+  for (; t < side.longest; ++t) {
+    for (int64_t l = 0; l < kLanes; ++l) real[l] = t < side.length[l];
+    ScatterFeatures<false>(from + t * width * kLanes, starts + t * kLanes, real, width, x);
   }
 }
 

@@ -19,7 +19,7 @@ namespace attend::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The sentences order[first], ... of one group, a lane each; lanes without one have no rows.
+// The sentences order[first], ... of one group, a lane each.
 template <class T>
 LaneSentences<T> Side(const ShortAttention<T>& p, const int64_t* offsets, int64_t first) {
   LaneSentences<T> side;
@@ -28,9 +28,9 @@ LaneSentences<T> Side(const ShortAttention<T>& p, const int64_t* offsets, int64_
     const int64_t b = real ? p.order[first + l] : 0;
     side.first[l] = offsets[b];
     side.length[l] = real ? offsets[b + 1] - offsets[b] : 0;
-    side.longest = std::max(side.longest, side.length[l]);
   }
-  for (const int64_t length : side.length) side.even = side.even && length == side.longest;
+  side.shortest = *std::min_element(side.length, side.length + LaneCount<T>());
+  side.longest = *std::max_element(side.length, side.length + LaneCount<T>());
   return side;
 }
 
@@ -46,9 +46,9 @@ struct Group {
   T* weights;    // (Tq, Tk)
   T* dropped;    // (Tq, Tk): w m; without dropout the weights themselves
   T* d_weights;  // (Tq, Tk)
-  T* key_length;
-  T* zeros;
+  T *query_length, *key_length;
   uint32_t* row_keys;  // (Tq)
+  int64_t *q_starts, *k_starts, *v_starts, *out_starts, *d_q_starts, *d_k_starts, *d_v_starts;
   T* end;
 
   Group(const ShortAttention<T>& of, int64_t first, T* scratch)
@@ -58,16 +58,23 @@ struct Group {
       scratch += vectors * kLanes;
       return taken;
     };
-    const int64_t wider = std::max(p.width, p.value_width), pairs = queries.longest * keys.longest;
+    const auto take_starts = [&](const LaneSentences<T>& side) {
+      return reinterpret_cast<int64_t*>(
+          take(side.longest * static_cast<int64_t>(sizeof(int64_t) / sizeof(T))));
+    };
+    const int64_t wider = std::max(p.width, p.value_width), all = queries.longest * keys.longest;
+    for (int64_t** starts : {&q_starts, &out_starts, &d_q_starts}) *starts = take_starts(queries);
+    for (int64_t** starts : {&k_starts, &v_starts, &d_k_starts, &d_v_starts})
+      *starts = take_starts(keys);
     q = take(queries.longest * p.width);
     k = take(keys.longest * p.width);
     v = take(keys.longest * p.value_width);
     out = take(queries.longest * wider);
-    weights = take(pairs);
-    dropped = p.row_keys == nullptr ? weights : take(pairs);
-    d_weights = take(pairs);
+    weights = take(all);
+    dropped = p.row_keys == nullptr ? weights : take(all);
+    d_weights = take(all);
+    query_length = take(1);
     key_length = take(1);
-    zeros = take(wider);  // a lane's worth of which is read
     row_keys = reinterpret_cast<uint32_t*>(take(queries.longest));  // no wider than T
     end = scratch;
   }
@@ -80,18 +87,23 @@ struct Group {
 };
 
 template <class T>
-void Start(Group<T>& g) {
-  for (int64_t l = 0; l < g.kLanes; ++l) g.key_length[l] = static_cast<T>(g.keys.length[l]);
-  std::fill_n(g.zeros, std::max(g.p.width, g.p.value_width), T(0));
+void Start(Group<T>& g, int64_t out_stride) {
+  FillStarts(g.queries, g.p.query_stride, g.q_starts);
+  FillStarts(g.queries, out_stride, g.out_starts);
+  FillStarts(g.keys, g.p.key_stride, g.k_starts);
+  FillStarts(g.keys, g.p.value_stride, g.v_starts);
+  for (int64_t l = 0; l < g.kLanes; ++l) {
+    g.query_length[l] = static_cast<T>(g.queries.length[l]);
+    g.key_length[l] = static_cast<T>(g.keys.length[l]);
+  }
 }
 
 template <class T>
 void TakeHead(Group<T>& g, int64_t head) {
   const auto& p = g.p;
-  GatherRows(p.query + head * p.width, p.query_stride, g.queries, p.width, p.scale, g.zeros, g.q);
-  GatherRows(p.key + head * p.width, p.key_stride, g.keys, p.width, T(1), g.zeros, g.k);
-  GatherRows(p.value + head * p.value_width, p.value_stride, g.keys, p.value_width, T(1), g.zeros,
-             g.v);
+  GatherRows(p.query + head * p.width, g.q_starts, g.queries, p.width, g.q);
+  GatherRows(p.key + head * p.width, g.k_starts, g.keys, p.width, g.k);
+  GatherRows(p.value + head * p.value_width, g.v_starts, g.keys, p.value_width, g.v);
   if (p.row_keys == nullptr) return;
   const uint32_t* keys = p.row_keys + head * p.query_offsets[p.sentences];
   for (int64_t t = 0; t < g.queries.longest; ++t)
@@ -99,48 +111,56 @@ void TakeHead(Group<T>& g, int64_t head) {
       g.row_keys[t * g.kLanes + l] = t < g.queries.length[l] ? keys[g.queries.first[l] + t] : 0;
 }
 
-// Weights of query i from its scores, in place; zeros for keys that it does not see.
+// row (keys) = 0 from key `first` on
+template <class T>
+HWY_INLINE void Clear(T* row, int64_t first, int64_t keys) {
+  const hn::ScalableTag<T> d;
+  for (int64_t j = first; j < keys; ++j) hn::StoreU(hn::Zero(d), d, row + j * LaneCount<T>());
+}
+
+// Weights of query i from its products q k^T, in place; zeros for keys that it does not see, and
+// all zeros beyond a sentence's end, so that nothing comes from there.
 template <class T>
 HWY_INLINE void Softmax(const Group<T>& g, int64_t i) {
   const hn::ScalableTag<T> d;
-  const int64_t lanes = g.kLanes, seen = g.seen(i), keys = g.keys.longest;
-  T* w = g.weights + i * keys * lanes;
-  const auto length = hn::LoadU(d, g.key_length);
-  const bool limited = !g.p.causal && !g.keys.even;
+  const int64_t lanes = g.kLanes, seen = g.seen(i);
+  T* w = g.weights + i * g.keys.longest * lanes;
+  const auto length = hn::LoadU(d, g.key_length), scale = hn::Set(d, g.p.scale);
+  const bool limited = !g.p.causal && g.keys.shortest < g.keys.longest;
   const auto is_key = [&](int64_t j)
                           HWY_ATTR { return hn::Lt(hn::Set(d, static_cast<T>(j)), length); };
   auto greatest = hn::Set(d, std::numeric_limits<T>::lowest());
   for (int64_t j = 0; j < seen; ++j) {
-    auto score = hn::LoadU(d, w + j * lanes);
-    if (limited) score = hn::IfThenElse(is_key(j), score, greatest);
-    greatest = hn::Max(greatest, score);
+    auto product = hn::LoadU(d, w + j * lanes);
+    if (limited) product = hn::IfThenElse(is_key(j), product, greatest);
+    greatest = hn::Max(greatest, product);
   }
   auto sum = hn::Zero(d);
   for (int64_t j = 0; j < seen; ++j) {
-    auto e = FastExp(d, hn::Sub(hn::LoadU(d, w + j * lanes), greatest));
+    auto e = FastExp(d, hn::Mul(hn::Sub(hn::LoadU(d, w + j * lanes), greatest), scale));
     if (limited) e = hn::IfThenElseZero(is_key(j), e);
     hn::StoreU(e, d, w + j * lanes);
     sum = hn::Add(sum, e);
   }
-  const auto one = hn::Set(d, T(1));
-  const auto share = hn::Div(one, hn::IfThenElse(hn::Eq(sum, hn::Zero(d)), one, sum));
+  const auto real = hn::And(hn::Lt(hn::Set(d, static_cast<T>(i)), hn::LoadU(d, g.query_length)),
+                            hn::Gt(sum, hn::Zero(d)));
+  const auto share = hn::IfThenElseZero(real, hn::Div(hn::Set(d, T(1)), sum));
   for (int64_t j = 0; j < seen; ++j)
     hn::StoreU(hn::Mul(hn::LoadU(d, w + j * lanes), share), d, w + j * lanes);
-  std::fill(w + seen * lanes, w + keys * lanes, T(0));
+  Clear(w, seen, g.keys.longest);
 }
 
 // w m of query i.
 template <class T>
 HWY_INLINE void Drop(const Group<T>& g, int64_t i) {
   const hn::ScalableTag<T> d;
-  const int64_t lanes = g.kLanes, seen = g.seen(i), keys = g.keys.longest;
-  const T* w = g.weights + i * keys * lanes;
-  T* out = g.dropped + i * keys * lanes;
+  const int64_t lanes = g.kLanes, seen = g.seen(i), row = i * g.keys.longest * lanes;
   const auto of_row = hn::LoadU(hn::Rebind<uint32_t, decltype(d)>(), g.row_keys + i * lanes);
   for (int64_t j = 0; j < seen; ++j)
-    hn::StoreU(DroppedAt(d, hn::LoadU(d, w + j * lanes), of_row, j, g.p.threshold, g.p.kept), d,
-               out + j * lanes);
-  std::fill(out + seen * lanes, out + keys * lanes, T(0));
+    hn::StoreU(
+        DroppedAt(d, hn::LoadU(d, g.weights + row + j * lanes), of_row, j, g.p.threshold, g.p.kept),
+        d, g.dropped + row + j * lanes);
+  Clear(g.dropped + row, seen, g.keys.longest);
 }
 
 template <class T>
@@ -148,9 +168,9 @@ HWY_INLINE Part WhenCausal(const Group<T>& g, Part part) {
   return g.p.causal ? part : Part::kAll;
 }
 
-// weights = softmax(q k^T), dropped = weights m
+// weights = softmax(scale q k^T), dropped = weights m
 template <class T>
-HWY_INLINE void Weigh(const Group<T>& g) {
+void Weigh(const Group<T>& g) {
   const int64_t width = g.p.width;
   LaneProduct(g.rows(g.q, width), g.rows(g.k, width).transposed(), g.pairs(g.weights),
               g.queries.longest, g.keys.longest, width, WhenCausal(g, Part::kLowerResult));
@@ -160,38 +180,39 @@ HWY_INLINE void Weigh(const Group<T>& g) {
   }
 }
 
-// d_scores = dropped d_weights - weights (sum over the keys of dropped d_weights), in d_weights
+// scale (dropped d_weights - weights (sum over the keys of dropped d_weights)) in d_weights: the
+// gradient of q k^T.
 template <class T>
 HWY_INLINE void SoftmaxBack(const Group<T>& g, int64_t i) {
   const hn::ScalableTag<T> d;
   const int64_t lanes = g.kLanes, seen = g.seen(i), row = i * g.keys.longest * lanes;
   T* change = g.d_weights + row;
   auto sum = hn::Zero(d);
-  for (int64_t j = 0; j < seen; ++j) {
-    const auto x =
-        hn::Mul(hn::LoadU(d, change + j * lanes), hn::LoadU(d, g.dropped + row + j * lanes));
-    hn::StoreU(x, d, change + j * lanes);
-    sum = hn::Add(sum, x);
-  }
   for (int64_t j = 0; j < seen; ++j)
-    hn::StoreU(hn::NegMulAdd(hn::LoadU(d, g.weights + row + j * lanes), sum,
-                             hn::LoadU(d, change + j * lanes)),
-               d, change + j * lanes);
-  std::fill(change + seen * lanes, change + g.keys.longest * lanes, T(0));
+    sum = hn::MulAdd(hn::LoadU(d, change + j * lanes), hn::LoadU(d, g.dropped + row + j * lanes),
+                     sum);
+  const auto scale = hn::Set(d, g.p.scale);
+  for (int64_t j = 0; j < seen; ++j) {
+    const auto of_weight =
+        hn::Mul(hn::LoadU(d, change + j * lanes), hn::LoadU(d, g.dropped + row + j * lanes));
+    const auto weight = hn::LoadU(d, g.weights + row + j * lanes);
+    hn::StoreU(hn::Mul(hn::NegMulAdd(weight, sum, of_weight), scale), d, change + j * lanes);
+  }
+  Clear(change, seen, g.keys.longest);
 }
 
 template <class T>
 void Forward(const ShortAttention<T>& p, T* out, int64_t stride, T* scratch) {
   for (int64_t first = 0; first < p.sentences; first += LaneCount<T>()) {
     Group<T> g(p, first, scratch);
-    Start(g);
+    Start(g, stride);
     for (int64_t h = 0; h < p.heads; ++h) {
       TakeHead(g, h);
       Weigh(g);
       LaneProduct(g.pairs(g.dropped), g.rows(g.v, p.value_width), g.rows(g.out, p.value_width),
                   g.queries.longest, p.value_width, g.keys.longest,
                   WhenCausal(g, Part::kLowerLeft));
-      ScatterRows(g.out, g.queries, p.value_width, T(1), out + h * p.value_width, stride);
+      ScatterRows(g.out, g.out_starts, g.queries, p.value_width, out + h * p.value_width);
     }
   }
 }
@@ -204,30 +225,32 @@ void HeadBack(Group<T>& g, const ShortAttentionGradients<T>& to, int64_t h) {
   const auto v = g.rows(g.v, p.value_width), d_out = g.rows(g.out, p.value_width);
   const auto d_weights = g.pairs(g.d_weights);
   TakeHead(g, h);
-  GatherRows(to.d_out + h * p.value_width, to.d_out_stride, g.queries, p.value_width, T(1), g.zeros,
-             g.out);
+  GatherRows(to.d_out + h * p.value_width, g.out_starts, g.queries, p.value_width, g.out);
   Weigh(g);
   // d_weights = d_out v^T, then d_v = dropped^T d_out in the place of v
   LaneProduct(d_out, v.transposed(), d_weights, queries, keys, p.value_width,
               WhenCausal(g, Part::kLowerResult));
   LaneProduct(g.pairs(g.dropped).transposed(), d_out, v, keys, p.value_width, queries,
               WhenCausal(g, Part::kUpperLeft));
-  ScatterRows(g.v, g.keys, p.value_width, T(1), to.d_value + h * p.value_width, to.d_value_stride);
+  ScatterRows(g.v, g.d_v_starts, g.keys, p.value_width, to.d_value + h * p.value_width);
   for (int64_t i = 0; i < queries; ++i) SoftmaxBack(g, i);
-  // d_q = scale d_scores k in the place of d_out, then d_k = d_scores^T (scale q) in that of k
+  // d_q = d_products k in the place of d_out, then d_k = d_products^T q in that of k
   const auto d_q = g.rows(g.out, p.width);
   LaneProduct(d_weights, k, d_q, queries, p.width, keys, WhenCausal(g, Part::kLowerLeft));
-  ScatterRows(g.out, g.queries, p.width, p.scale, to.d_query + h * p.width, to.d_query_stride);
+  ScatterRows(g.out, g.d_q_starts, g.queries, p.width, to.d_query + h * p.width);
   LaneProduct(d_weights.transposed(), q, k, keys, p.width, queries,
               WhenCausal(g, Part::kUpperLeft));
-  ScatterRows(g.k, g.keys, p.width, T(1), to.d_key + h * p.width, to.d_key_stride);
+  ScatterRows(g.k, g.d_k_starts, g.keys, p.width, to.d_key + h * p.width);
 }
 
 template <class T>
 void Backward(const ShortAttention<T>& p, const ShortAttentionGradients<T>& to, T* scratch) {
   for (int64_t first = 0; first < p.sentences; first += LaneCount<T>()) {
     Group<T> g(p, first, scratch);
-    Start(g);
+    Start(g, to.d_out_stride);
+    FillStarts(g.queries, to.d_query_stride, g.d_q_starts);
+    FillStarts(g.keys, to.d_key_stride, g.d_k_starts);
+    FillStarts(g.keys, to.d_value_stride, g.d_v_starts);
     for (int64_t h = 0; h < p.heads; ++h) HeadBack(g, to, h);
   }
 }
