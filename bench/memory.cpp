@@ -58,19 +58,22 @@ bool reset_peak() {
 
 }  // namespace
 
+std::optional<int64_t> peak_resident() { return status_bytes("VmHWM"); }
+std::optional<int64_t> resident() { return status_bytes("VmRSS"); }
+
 PeakMemory peak_memory(const std::function<void()>& work) {
   static CountingAllocator counting;
-  c10::Allocator* before = c10::GetCPUAllocator();
+  c10::Allocator* usual = c10::GetCPUAllocator();
   c10::SetCPUAllocator(&counting, 255);
   const int64_t live = CountingAllocator::live;
   CountingAllocator::peak = live;
   const bool resets = reset_peak();
-  const std::optional<int64_t> resident = status_bytes("VmRSS");
+  const std::optional<int64_t> before = resident();
   work();
-  const std::optional<int64_t> most = status_bytes("VmHWM");
-  c10::SetCPUAllocator(before, 255);
+  const std::optional<int64_t> most = peak_resident();
+  c10::SetCPUAllocator(usual, 255);
   PeakMemory peak{CountingAllocator::peak - live, std::nullopt};
-  if (resets && resident && most) peak.resident = std::max<int64_t>(0, *most - *resident);
+  if (resets && before && most) peak.resident = std::max<int64_t>(0, *most - *before);
   return peak;
 }
 

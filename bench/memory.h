@@ -19,4 +19,8 @@ struct PeakMemory {
 /// Runs `work` and says by how much each measure rose above where it stood.
 PeakMemory peak_memory(const std::function<void()>& work);
 
+/// Most bytes of this process that were resident since it began, and those that are. Linux alone.
+std::optional<int64_t> peak_resident();
+std::optional<int64_t> resident();
+
 }  // namespace attend::bench

@@ -1,43 +1,69 @@
 #!/usr/bin/env bash
-# tools/bench.sh: training and each mechanism of attention, timed beside PyTorch and checked to be the
-# same work. About five minutes; leave the machine alone meanwhile. Results also go to build/bench/.
-# docs/performance.md keeps those of a day. One of them alone, with options (--help lists them):
-#   tools/bench.sh training [OPTIONS of bench/peers/compare.py]     --larger: wider models too
-#   tools/bench.sh attention [OPTIONS of bench/peers/attention.py]  --lengths 64 256 1024: longer too
+# tools/bench.sh [--quick] [SECTION [OPTIONS]]: times attend beside its peers, each checked to do the same
+# work, and prints ratios with their spread. Results go to build/bench/SECTION.json, with the machine,
+# versions and threads. Without a section all are run, one after the other, and docs/performance.md's plots
+# are drawn anew: about 25 minutes on two cores, a few with --quick. Leave the machine alone meanwhile.
+#
+#   training   the translators, beside eager PyTorch, torch.compile and attend's composed operations
+#   decoding   greedy, beside PyTorch with cached state and CTranslate2
+#   ops        each fused operation, beside PyTorch's best way
+#   attention  each mechanism of attention, beside PyTorch's usual ways (--lengths 64 256 1024: longer too)
+#   roof       what the machine can do: multiplications a second, bytes a second
+#   growth     training against length, batch, width, vocabulary and threads
+#   memory     the most that training holds, and what a second epoch adds
+#   neighbour  training beside a busy process
+#   plots      docs/performance/*.svg, from the results that are there
+#
+# A section's own OPTIONS are shown by `tools/bench.sh SECTION --help`.
 #   DATA=FILE                pairs (default: ../shared/data/fra-eng/fra.txt, else the phrasebook)
 #   BUILD=FOLDER             a configured build with ATTEND_BENCH=ON (default: build/dev, made here)
+#   OUT=FOLDER               for results (default: build/bench)
 #   ATTEND_PEER_PYTHON=PATH  a Python that has bench/peers/requirements.txt
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 source tools/peer_python.sh
+sections=(roof training decoding ops attention growth memory neighbour)
+out=${OUT:-build/bench}
+quick=
+[[ ${1:-} == --quick ]] && quick=1 && shift
 
-if [[ -n ${BUILD:-} ]]; then
-  cmake --build "$BUILD" --target attend_bench_steps attend_bench_attention > /dev/null
-else
-  BUILD=build/dev
-  tools/setup.sh build test
-  tools/build.sh dev attend_bench_steps
-  tools/build.sh dev attend_bench_attention
-fi
-if ! find_peer_python; then
-  echo "Installing what the peers need into .deps/peers (bench/peers/requirements.txt)"
-  install_peer_packages
-  find_peer_python || { echo "No Python here runs the peers; name one by ATTEND_PEER_PYTHON." >&2; exit 1; }
-fi
-training() {
+build() {  # the program and the benches
+  local targets=(attend_program attend_bench_steps attend_bench_attention attend_bench_decode)
+  if [[ -n ${BUILD:-} ]]; then
+    cmake --build "$BUILD" --target "${targets[@]}" > /dev/null
+  else
+    BUILD=build/dev
+    tools/setup.sh build test
+    tools/build.sh dev "${targets[@]}"
+  fi
+}
+peer() { PYTHONDONTWRITEBYTECODE=1 "${peer_python[@]}" "bench/peers/$1.py" "${@:2}"; }
+pairs() {
   local data=${DATA:-../shared/data/fra-eng/fra.txt}
   [[ -e $data ]] || data=data/phrasebook/eng-fra.txt
-  echo "Pairs: $(basename "$data")"
-  "${peer_python[@]}" bench/peers/compare.py "$BUILD/bench/attend_bench_steps" "$data" \
-    --out build/bench/results.json "$@"
+  echo "$data"
 }
-attention() {
-  "${peer_python[@]}" bench/peers/attention.py "$BUILD/bench/attend_bench_attention" \
-    --out build/bench/attention.json "$@"
+
+training() { peer compare "$BUILD/bench/attend_bench_steps" "$(pairs)" --out "$out/training.json" \
+  ${quick:+--rounds 2 --seconds 0.4} "$@"; }
+decoding() { peer compare_decoding "$BUILD" "$(pairs)" --out "$out/decoding.json" \
+  ${quick:+--rounds 2 --seconds 0.2 --train 20} "$@"; }
+attention() { peer attention "$BUILD/bench/attend_bench_attention" --out "$out/attention.json" \
+  ${quick:+--rounds 2 --lengths 64} "$@"; }
+
+section() {
+  declare -F "$1" > /dev/null || { echo "No section $1; there are ${sections[*]} plots" >&2; exit 2; }
+  "$@"
 }
-case ${1:-} in
-  attention | training) "$@" ;;
-  "") training && attention ;;
-  *) training "$@" ;;
-esac
+build
+find_bench_python || { echo "No Python here runs the peers; name one by ATTEND_PEER_PYTHON." >&2; exit 1; }
+if (($# > 0)); then
+  section "$@"
+else
+  for name in "${sections[@]}"; do
+    printf '\n## %s\n\n' "$name"
+    section "$name"
+  done
+  plots
+fi

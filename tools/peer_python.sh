@@ -22,13 +22,35 @@ find_peer_python() {  # sets peer_python, a command; fails when there is none
 }
 
 install_peer_packages() {  # into .deps/peers; torch too, unless the LibTorch found serves python3
-  local wanted=(-r "$root/bench/peers/requirements.txt") libtorch options=()
+  local wanted=(-r "$root/bench/peers/requirements.txt") libtorch
   libtorch=$("$root/tools/find_libtorch.sh" 2> /dev/null) || libtorch=
   if [[ -f $libtorch/__init__.py ]]; then
     # torch is there, perhaps without what it imports.
-    wanted=(filelock fsspec jinja2 networkx numpy safetensors setuptools sympy typing-extensions)
+    wanted=("ctranslate2==4.8.*" filelock fsspec jinja2 networkx numpy pyyaml safetensors setuptools sympy typing-extensions)
   fi
+  install_into_peers python3 "${wanted[@]}"
+}
+
+install_into_peers() {  # install_into_peers PYTHON WANTED...: into .deps/peers
+  local python=$1 options=()
   [[ -n ${ATTEND_PIP_INDEX:-} ]] && options=(--index-url "$ATTEND_PIP_INDEX")
-  python3 -m pip install -qq --disable-pip-version-check --root-user-action ignore \
-    --only-binary :all: --target "$root/.deps/peers" --upgrade "${options[@]}" "${wanted[@]}"
+  "$python" -m pip install -qq --disable-pip-version-check --root-user-action ignore \
+    --only-binary :all: --target "$root/.deps/peers" --upgrade "${options[@]}" "${@:2}"
+}
+
+find_bench_python() {  # find_peer_python with CTranslate2, which decoding is timed against; installs
+  local python
+  if ! find_peer_python; then
+    echo "Installing what the peers need into .deps/peers (bench/peers/requirements.txt)"
+    install_peer_packages
+    find_peer_python || return
+  fi
+  "${peer_python[@]}" -c 'import ctranslate2' 2> /dev/null && return
+  python=${peer_python[-1]}
+  # Where the command sets PYTHONPATH itself, .deps/peers is in it.
+  peer_python=(env "PYTHONPATH=$root/.deps/peers${PYTHONPATH:+:$PYTHONPATH}" "${peer_python[@]}")
+  "${peer_python[@]}" -c 'import ctranslate2' 2> /dev/null && return
+  echo "Installing CTranslate2 into .deps/peers"
+  install_into_peers "$python" --no-deps "ctranslate2==4.8.*" pyyaml
+  "${peer_python[@]}" -c 'import ctranslate2'
 }

@@ -19,7 +19,6 @@ import gc
 import json
 import os
 import pathlib
-import re
 import statistics
 import subprocess
 import sys
@@ -30,7 +29,7 @@ import safetensors.torch
 import torch
 
 from attention_forms import FORMS
-from compare import machine
+from measure import machine, status_bytes
 
 
 class Ours:
@@ -91,10 +90,6 @@ class Theirs:
             self.run(backward)
             passes += 1
         return elapsed / passes
-
-
-def status_bytes(key):
-    return int(re.search(rf"^{key}:\s*(\d+)", pathlib.Path("/proc/self/status").read_text(), re.M)[1]) * 1024
 
 
 def memory(case, form, small, large):

@@ -31,6 +31,7 @@ class Options:
     dropout: float = 0.1
     heads: int = 4  # Transformer
     feed_forward: int = 64  # Transformer
+    tied_embeddings: bool = False  # the output projection is the target embedding
     packed: bool = False  # the encoder sees real tokens only
     keys_once: bool = False  # Bahdanau: W_k once a batch, not at every step as in the chapter
 
@@ -243,8 +244,11 @@ class Translator(nn.Module):
             raise ValueError(f"expected a kind of {', '.join(KINDS)}, found '{o.kind}'")
         encoder = TransformerEncoder if o.kind == "transformer" else GruEncoder
         decoders = {"gru": GruDecoder, "bahdanau": BahdanauDecoder, "transformer": TransformerDecoder}
+        self.options = o
         self.encoder, self.decoder = encoder(o), decoders[o.kind](o)
         self.apply(xavier_weights)
+        if o.tied_embeddings:
+            self.decoder.output.weight = self.decoder.embedding.weight
 
     def forward(self, source, lengths, inputs):
         """source (B, S), lengths (B), inputs (B, T) -> logits (B, T, V)"""

@@ -18,4 +18,6 @@ def load_weights(model, path):
     score = "decoder.attention.score.weight"  # (A) in the file, a row (1, A) in nn.Linear
     if score in tensors:
         tensors[score] = tensors[score].reshape(1, -1)
+    if model.options.tied_embeddings:
+        tensors["decoder.output.weight"] = tensors["decoder.embedding.weight"]
     model.load_state_dict(tensors, strict=True)

@@ -5,6 +5,7 @@
 #   ATTEND_CXX                    the compiler
 #   ATTEND_BENCH_STEPS            attend_bench_steps, or ""
 #   ATTEND_BENCH_ATTENTION        attend_bench_attention, or ""
+#   ATTEND_BENCHES                the folder of all such programs
 # A script that ends with status 77 was skipped, and has said why.
 
 function(attend_system_test name)
@@ -31,7 +32,8 @@ function(attend_system_test name)
                    "ATTEND_BUILD=${PROJECT_BINARY_DIR}" "ATTEND_WORK=${work}"
                    "ATTEND_PROGRAM=${program}" "ATTEND_LIBTORCH=${LibTorch_ROOT}"
                    "ATTEND_CXX=${CMAKE_CXX_COMPILER}" "ATTEND_BENCH_STEPS=${bench_steps}"
-                   "ATTEND_BENCH_ATTENTION=${bench_attention}" bash
+                   "ATTEND_BENCH_ATTENTION=${bench_attention}"
+                   "ATTEND_BENCHES=${PROJECT_BINARY_DIR}/bench" bash
                    "${CMAKE_CURRENT_SOURCE_DIR}/system/in_empty_folder.sh" ${run})
   set_tests_properties(system.${name} PROPERTIES LABELS "system;${ARG_LABELS}" SKIP_RETURN_CODE 77
                                                  TIMEOUT 600)
@@ -71,4 +73,5 @@ if(TARGET attend_program AND ATTEND_BENCH)
   attend_system_test(parity LABELS peers)
   attend_system_test(python_loads LABELS peers)
   attend_system_test(bench_attention LABELS peers)
+  attend_system_test(bench_decoding LABELS peers)
 endif()

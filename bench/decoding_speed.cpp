@@ -1,0 +1,129 @@
+// attend_bench_decode: greedy decoding by the library's door, to be checked and timed.
+//
+//   translations  what the model writes for each line, in tokens
+//   speed         reads lines of JSON, {"batch": 32, "split": 32, "seconds": 1}: translates `batch`
+//                 lines a call, at most `split` of them together, until the seconds are over; prints
+//                 the milliseconds of each call, and the tokens written
+//
+// bench/peers/compare_decoding.py has the other side; tools/bench.sh runs both.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "attend/core/errors.h"
+#include "attend/core/files.h"
+#include "attend/decoding/translator.h"
+#include "bench/memory.h"
+#include "bench/report_errors.h"
+
+namespace attend::bench {
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::string model;
+  std::string lines;
+  std::string out;
+  int threads = 1;
+  int64_t max_steps = 0;
+};
+
+std::vector<std::string> read_lines(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw DataError(path, "cannot be read");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty()) lines.push_back(line);
+  if (lines.empty()) throw DataError(path, "has no line");
+  return lines;
+}
+
+// Tokens a decoder had to find: the end mark counts where it was reached.
+int64_t steps_of(const std::vector<Translation>& translations) {
+  int64_t steps = 0;
+  for (const Translation& t : translations)
+    steps += static_cast<int64_t>(t.log_probabilities.size());
+  return steps;
+}
+
+void translations(const Options& options) {
+  const Translator translator = Translator::load(options.model, {"cpu", options.threads});
+  json all = json::array();
+  for (const Translation& t :
+       translator.translate(read_lines(options.lines), {.max_steps = options.max_steps}))
+    all.push_back({{"source", t.source_tokens},
+                   {"target", t.tokens},
+                   {"finished", t.finished},
+                   {"log_probabilities", t.log_probabilities}});
+  core::write_file_atomic(options.out, all.dump());
+}
+
+void speed(const Options& options) {
+  using Clock = std::chrono::steady_clock;
+  const Translator translator = Translator::load(options.model, {"cpu", options.threads});
+  const std::vector<std::string> lines = read_lines(options.lines);
+  size_t next = 0;  // windows go on where the last one ended
+  for (std::string asked; std::getline(std::cin, asked);) {
+    const json window = json::parse(asked);
+    const auto batch = window.at("batch").get<size_t>();
+    const double seconds = window.at("seconds");
+    const TranslateOptions translate{.max_steps = options.max_steps,
+                                     .batch_size = window.at("split")};
+    std::vector<double> milliseconds;
+    int64_t tokens = 0;
+    double elapsed = 0.0;
+    while (elapsed < seconds) {
+      if (next >= lines.size()) next = 0;
+      const size_t end = std::min(next + batch, lines.size());
+      const std::vector<std::string> some(lines.begin() + static_cast<std::ptrdiff_t>(next),
+                                          lines.begin() + static_cast<std::ptrdiff_t>(end));
+      next = end;
+      const auto start = Clock::now();
+      const std::vector<Translation> result = translator.translate(some, translate);
+      const double taken = std::chrono::duration<double>(Clock::now() - start).count();
+      elapsed += taken;
+      milliseconds.push_back(taken * 1e3);
+      tokens += steps_of(result);
+    }
+    std::cout << json{{"tokens", tokens},
+                      {"seconds", elapsed},
+                      {"milliseconds", milliseconds},
+                      {"resident", peak_resident().value_or(0)}}
+              << std::endl;
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Greedy decoding, to be checked and timed (see bench/peers/README.md)");
+  app.require_subcommand(1);
+  Options options;
+  const auto with_model = [&](CLI::App* command) {
+    command->add_option("--model", options.model, "A trained model's folder")->required();
+    command->add_option("--lines", options.lines, "Sentences, one a line")->required();
+    command->add_option("--threads", options.threads, "0: as many as there are")
+        ->capture_default_str();
+    command->add_option("--max-steps", options.max_steps, "Tokens of a translation; 0: the model's");
+    return command;
+  };
+  CLI::App* t = with_model(app.add_subcommand("translations", "Writes them, in tokens, as JSON"));
+  t->add_option("--out", options.out, "The file")->required();
+  t->callback([&] { translations(options); });
+  CLI::App* s = with_model(
+      app.add_subcommand("speed", "Reads a line of JSON for each window, prints one about it"));
+  s->callback([&] { speed(options); });
+  CLI11_PARSE(app, argc, argv);
+  return 0;
+}
+
+}  // namespace
+}  // namespace attend::bench
+
+int main(int argc, char** argv) {
+  return attend::bench::report_errors(attend::bench::run, argc, argv);
+}
