@@ -24,15 +24,15 @@ int64_t padded(int64_t columns) {
 // What a block of queries works with; all of it in the caller's scratch.
 template <class T>
 struct Scratch {
-  T *query_t, *out_t;             // (D or Dv, kQueries)
-  T *scores, *d_scores;           // (kKeys, kQueries)
-  T *from_key, *to_key;           // (kQueries), and so on
+  T *query_t, *out_t;    // (D or Dv, kQueries)
+  T *scores, *d_scores;  // (kKeys, kQueries)
+  T *from_key, *to_key;  // (kQueries), and so on
   T *shift, *sum, *correction;
-  T* bias;                        // (kKeys, kQueries), and the rows that it is transposed from
+  T* bias;  // (kKeys, kQueries), and the rows that it is transposed from
   T* bias_rows;
-  T *query_rows, *d_out_rows;     // (kQueries, D or Dv)
-  T* d_out_t;                     // (Dv, kQueries)
-  T *distance, *d_distance;       // (Tq + Tk + padding), by i - j
+  T *query_rows, *d_out_rows;  // (kQueries, D or Dv)
+  T* d_out_t;                  // (Dv, kQueries)
+  T *distance, *d_distance;    // (Tq + Tk + padding), by i - j
   uint32_t* row_keys;
   T* end;
 
@@ -110,8 +110,8 @@ T log2_factor(double factor) {
   return static_cast<T>(factor * std::numbers::log2e);
 }
 
-// The bias of a block of queries and keys, in units of log 2 and with -infinity where hidden, key by
-// key.
+// The bias of a block of queries and keys, in units of log 2 and with -infinity where hidden, key
+// by key.
 template <class T>
 void fill_bias(const AttentionHead<T>& head, const Block<T>& b, int64_t key, int64_t keys,
                const Scratch<T>& s) {
@@ -202,15 +202,14 @@ void copy_rows(const T* from, int64_t stride, int64_t rows, int64_t width, T* to
 }
 
 template <class T>
-void forward_block(const AttentionHead<T>& head, const Block<T>& b, const AttentionOutput<T>& output,
-                   const Scratch<T>& s) {
+void forward_block(const AttentionHead<T>& head, const Block<T>& b,
+                   const AttentionOutput<T>& output, const Scratch<T>& s) {
   std::fill_n(s.shift, b.columns, -std::numeric_limits<T>::infinity());
   std::fill_n(s.sum, b.columns, T(0));
   bool is_first = true;
   for_keys(b, [&](int64_t key, int64_t keys) {
     attention_weigh(score(head, b, key, keys, s), s.shift, s.sum, s.correction);
-    if (!is_first)
-      multiply_columns(s.out_t, head.value_width, b.columns, b.columns, s.correction);
+    if (!is_first) multiply_columns(s.out_t, head.value_width, b.columns, b.columns, s.correction);
     gemm(GemmOperands<T>{head.value + key * head.value_stride, 1, head.value_stride, s.scores,
                          b.columns, s.out_t, b.columns, head.value_width, b.columns, keys,
                          !is_first});

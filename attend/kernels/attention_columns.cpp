@@ -62,8 +62,7 @@ struct Panel {
     if constexpr (kUses.dropout) {
       const D d;
       const hn::Rebind<uint32_t, D> d32;
-      const auto column =
-          hn::Set(d32, static_cast<uint32_t>(p.first_key + i) * kDropoutColumn);
+      const auto column = hn::Set(d32, static_cast<uint32_t>(p.first_key + i) * kDropoutColumn);
       const auto hash = hn::Xor(hn::LoadU(d32, p.row_keys + c), column);
       w = hn::IfThenElseZero(DropoutKeeps(d, hash, p.threshold), w);
     }
@@ -177,9 +176,8 @@ void AddByDistance(const ScoreColumns<T>& p, const T* x, int64_t rows, T* by_dis
   for (int64_t i = 0; i < p.keys; ++i) {
     const T* row = x + i * p.stride;
     T* to = by_distance - (p.first_key + i);
-    ForVectors<T>(rows, [&](int64_t c, const auto& load, const auto& store) HWY_ATTR {
-      store(hn::Add(load(to + c), load(row + c)), to + c);
-    });
+    ForVectors<T>(rows, [&](int64_t c, const auto& load, const auto& store)
+                            HWY_ATTR { store(hn::Add(load(to + c), load(row + c)), to + c); });
   }
 }
 

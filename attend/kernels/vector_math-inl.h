@@ -61,6 +61,9 @@ HWY_INLINE hn::Vec<D> FastExp(D d, hn::Vec<D> x) {
     p = hn::MulAdd(hn::MulAdd(p, r, hn::Set(d, 1.0f)), r, hn::Set(d, 1.0f));
     const auto power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
     return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.0f)), hn::Mul(p, power));
+  }
+}
+
 // 2^x for x <= 127, 0 below the least normal number; NaN stays. In float a polynomial on
 // [-0.5, 0.5], coefficients by reweighted least squares: 2e-7 as computed here.
 template <class D>

@@ -1,0 +1,270 @@
+// Attention of one head in blocks, against its formula in plain double arithmetic, on every ISA.
+#include "attend/kernels/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attend/core/random.h"
+#include "attend/kernels/transpose.h"
+#include "tests/kernels/every_isa.h"
+#include "tests/kernels/guarded.h"
+
+namespace attend::kernels {
+namespace {
+
+struct Case {
+  std::string name;
+  int64_t queries, keys, width, value_width;
+  int64_t least = -100000, most = 100000;
+  bool lengths = false, hidden = false, bias = false, distance = false, dropout = false;
+};
+
+constexpr int64_t kGap = 3;  // between rows
+
+// Everything one head needs, and the formula for it. Query 1 of `lengths` and of `hidden` sees
+// nothing.
+template <class T>
+struct Sides {
+  explicit Sides(const Case& of) : c(of) {
+    for (int64_t i = 0; i < c.queries; ++i) {
+      lengths.push_back(i == 1 ? 0 : std::min<int64_t>(c.keys, (i * 7) % (c.keys + 1)));
+      row_keys.push_back(core::mix32(static_cast<uint32_t>(i)));
+      for (int64_t j = 0; j < c.keys; ++j) hidden.push_back(i == 1 || (i * 5 + j * 3) % 4 == 0);
+    }
+    hidden.push_back(1);  // so that it is not empty
+  }
+
+  AttentionHead<T> head() {
+    AttentionHead<T> h{q,         c.width + kGap, k,       c.width + kGap, v,  c.value_width + kGap,
+                       c.queries, c.keys,         c.width, c.value_width,  0.3};
+    h.least = c.least;
+    h.most = c.most;
+    if (c.lengths) h.lengths = lengths.data();
+    if (c.hidden) h.hidden = reinterpret_cast<const bool*>(hidden.data());
+    h.hidden_row = c.keys;
+    h.hidden_column = 1;
+    if (c.bias) h.bias = bias.data();
+    h.bias_row = c.keys + kGap;
+    if (c.distance) h.distance = distance.data() + c.queries - 1;
+    if (c.dropout) h.row_keys = row_keys.data();
+    h.dropout = c.dropout ? 0.4 : 0;
+    return h;
+  }
+
+  bool sees(int64_t i, int64_t j) const {
+    return j - i >= c.least && j - i <= c.most &&
+           (!c.lengths || j < lengths[static_cast<size_t>(i)]) &&
+           (!c.hidden || hidden[static_cast<size_t>(i * c.keys + j)] == 0);
+  }
+  double kept(int64_t i, int64_t j) const {
+    if (!c.dropout) return 1;
+    return core::dropout_keeps(row_keys[static_cast<size_t>(i)], static_cast<uint32_t>(j),
+                               core::dropout_threshold(0.4))
+               ? 1 / 0.6
+               : 0;
+  }
+  // Row i of the weights.
+  std::vector<double> weights(int64_t i) {
+    std::vector<double> w(static_cast<size_t>(c.keys), 0);
+    double greatest = -INFINITY, sum = 0;
+    for (int64_t j = 0; j < c.keys; ++j) {
+      double s = 0;
+      for (int64_t a = 0; a < c.width; ++a)
+        s += 0.3 * double{q[i * (c.width + kGap) + a]} * double{k[j * (c.width + kGap) + a]};
+      if (c.bias) s += double{bias[i * (c.keys + kGap) + j]};
+      if (c.distance) s += double{distance[j - i + c.queries - 1]};
+      w[static_cast<size_t>(j)] = s;
+      if (sees(i, j)) greatest = std::max(greatest, s);
+    }
+    for (int64_t j = 0; j < c.keys; ++j) {
+      double& x = w[static_cast<size_t>(j)];
+      x = sees(i, j) ? std::exp(x - greatest) : 0;
+      sum += x;
+    }
+    for (double& x : w) x = sum == 0 ? 0 : x / sum;
+    return w;
+  }
+
+  const Case c;
+  std::vector<int64_t> lengths;
+  std::vector<char> hidden;
+  std::vector<uint32_t> row_keys;
+  Guarded<T> q{c.queries * (c.width + kGap), 1, 1.5}, k{c.keys * (c.width + kGap), 2, 1.5};
+  Guarded<T> v{c.keys * (c.value_width + kGap), 3}, d_out{c.queries * (c.value_width + kGap), 5};
+  Guarded<T> bias{c.queries * (c.keys + kGap), 4}, distance{c.queries + c.keys, 6};
+  Guarded<T> out{c.queries * (c.value_width + kGap), 9}, sums{2 * c.queries};
+};
+
+template <class T>
+void check(const Case& c) {
+  SCOPED_TRACE(c.name + (sizeof(T) == 4 ? " float " : " double ") + std::to_string(c.queries) +
+               " x " + std::to_string(c.keys) + " of " + std::to_string(c.width) + " and " +
+               std::to_string(c.value_width));
+  Sides<T> x(c);
+  const AttentionHead<T> head = x.head();
+  const int64_t stride = c.width + kGap, value_stride = c.value_width + kGap;
+  Guarded<T> scratch(attention_scratch(head));
+  const std::vector<T> before(x.out.data(), x.out.data() + c.queries * value_stride);
+  attention_forward(head, AttentionOutput<T>{x.out, value_stride, x.sums}, scratch.data());
+  const int64_t weight_stride = c.keys + 1;
+  Guarded<T> all(c.queries * weight_stride, 8);
+  attention_weights(head, x.sums.data(), all.data(), weight_stride, scratch.data());
+
+  Guarded<T> d_q(c.queries * stride, 1), d_k(c.keys * stride, 2), d_v(c.keys * value_stride, 3);
+  Guarded<T> d_bias(c.queries * (c.keys + kGap), 4), d_distance(c.queries + c.keys, 5);
+  std::vector<double> e_q(static_cast<size_t>(c.queries * c.width), 0);
+  const auto copy = [](Guarded<T>& g, int64_t n) {
+    return std::vector<double>(g.data(), g.data() + n);
+  };
+  std::vector<double> e_k = copy(d_k, c.keys * stride), e_v = copy(d_v, c.keys * value_stride);
+  std::vector<double> e_bias = copy(d_bias, c.queries * (c.keys + kGap));
+  std::vector<double> e_distance = copy(d_distance, c.queries + c.keys);
+  const auto at = [](std::vector<double>& x, int64_t i) -> double& {
+    return x[static_cast<size_t>(i)];
+  };
+
+  const double close = 5 * tolerance<T>();
+  for (int64_t i = 0; i < c.queries; ++i) {
+    const std::vector<double> w = x.weights(i);
+    std::vector<double> d_w(w.size(), 0);
+    double mean = 0;
+    for (int64_t j = 0; j < c.keys; ++j) {
+      const auto n = static_cast<size_t>(j);
+      ASSERT_NEAR(all[i * weight_stride + j], w[n], close) << "weight " << i << " " << j;
+      for (int64_t b = 0; b < c.value_width; ++b) {
+        const double d = double{x.d_out[i * value_stride + b]};
+        d_w[n] += x.kept(i, j) * d * double{x.v[j * value_stride + b]};
+        at(e_v, j * value_stride + b) += w[n] * x.kept(i, j) * d;
+      }
+      mean += w[n] * d_w[n];
+    }
+    for (int64_t b = 0; b < c.value_width; ++b) {
+      double sum = 0;
+      for (int64_t j = 0; j < c.keys; ++j)
+        sum += w[static_cast<size_t>(j)] * x.kept(i, j) * double{x.v[j * value_stride + b]};
+      ASSERT_NEAR(x.out[i * value_stride + b], sum, close) << "output " << i << " " << b;
+    }
+    for (int64_t b = c.value_width; b < value_stride; ++b)
+      ASSERT_EQ(x.out[i * value_stride + b], before[static_cast<size_t>(i * value_stride + b)]);
+    for (int64_t j = 0; j < c.keys; ++j) {
+      const double d = w[static_cast<size_t>(j)] * (d_w[static_cast<size_t>(j)] - mean);
+      for (int64_t a = 0; a < c.width; ++a) {
+        at(e_q, i * c.width + a) += 0.3 * d * double{x.k[j * stride + a]};
+        at(e_k, j * stride + a) += 0.3 * d * double{x.q[i * stride + a]};
+      }
+      at(e_bias, i * (c.keys + kGap) + j) += d;
+      at(e_distance, j - i + c.queries - 1) += d;
+    }
+  }
+
+  AttentionGradients<T> g{x.out,  value_stride, x.sums, x.d_out, value_stride, d_q,
+                          stride, d_k,          stride, d_v,     value_stride};
+  if (c.bias) g.d_bias = d_bias;
+  g.d_bias_row = c.keys + kGap;
+  if (c.distance) g.d_distance = d_distance.data() + c.queries - 1;
+  attention_backward(head, g, scratch.data());
+  for (int64_t i = 0; i < c.queries; ++i)
+    for (int64_t a = 0; a < c.width; ++a)
+      ASSERT_NEAR(d_q[i * stride + a], at(e_q, i * c.width + a), 4 * close) << "d_q " << i;
+  const auto compare = [&](Guarded<T>& found, std::vector<double>& expected, const char* name) {
+    const double slack = 4 * close * std::sqrt(1.0 + static_cast<double>(c.queries));
+    for (size_t i = 0; i < expected.size(); ++i)
+      ASSERT_NEAR(found[static_cast<int64_t>(i)], expected[i], slack) << name << " " << i;
+  };
+  compare(d_k, e_k, "d_k");
+  compare(d_v, e_v, "d_v");
+  if (c.bias) compare(d_bias, e_bias, "d_bias");
+  if (c.distance) compare(d_distance, e_distance, "d_distance");
+}
+
+std::vector<Case> kinds(int64_t queries, int64_t keys, int64_t width, int64_t value_width) {
+  const Case plain{"plain", queries, keys, width, value_width};
+  std::vector<Case> cases = {plain};
+  const auto add = [&](const std::string& name, const std::function<void(Case&)>& change) {
+    cases.push_back(plain);
+    cases.back().name = name;
+    change(cases.back());
+  };
+  add("causal", [](Case& c) { c.most = c.keys - c.queries; });
+  add("window", [](Case& c) { c.least = -4, c.most = 5; });
+  add("beyond", [](Case& c) { c.least = c.keys; });  // nobody sees anything
+  add("lengths, dropout", [](Case& c) { c.lengths = c.dropout = true; });
+  add("hidden, distance", [](Case& c) { c.hidden = c.distance = true; });
+  add("causal, bias, dropout", [](Case& c) { c.most = 0, c.bias = c.dropout = true; });
+  add("all", [](Case& c) {
+    c.least = -40, c.most = 30;
+    c.lengths = c.hidden = c.bias = c.distance = c.dropout = true;
+  });
+  return cases;
+}
+
+class AttentionKernels : public EveryIsa {};
+
+TEST_P(AttentionKernels, AgreeWithTheFormula) {
+  for (const int64_t keys : {0, 1, 2, 9, 31, 33, 130})
+    for (const int64_t queries : {0, 1, 2, 15, 34})
+      for (const Case& c : kinds(queries, keys, 1 + (keys * 3 + queries) % 19, 1 + keys % 18)) {
+        check<float>(c);
+        check<double>(c);
+      }
+}
+
+TEST_P(AttentionKernels, AgreeWhereThereAreManyBlocks) {
+  for (const Case& c : kinds(1, 1030, 8, 8)) check<float>(c);
+  for (const Case& c : kinds(257, 300, 16, 64)) check<float>(c);
+  for (const Case& c : kinds(100, 270, 40, 7)) check<double>(c);
+}
+
+// Scores far beyond what 2^x can hold.
+TEST_P(AttentionKernels, ManageGreatScores) {
+  Case c{"great", 20, 150, 5, 3};
+  Sides<float> x(c);
+  for (int64_t i = 0; i < c.queries * (c.width + kGap); ++i) x.q[i] *= 1000;
+  AttentionHead<float> head = x.head();
+  Guarded<float> scratch(attention_scratch(head));
+  attention_forward(head, AttentionOutput<float>{x.out, c.value_width + kGap, x.sums},
+                    scratch.data());
+  for (int64_t i = 0; i < c.queries; ++i) {
+    const std::vector<double> w = x.weights(i);
+    double sum = 0;
+    for (int64_t j = 0; j < c.keys; ++j)
+      sum += w[static_cast<size_t>(j)] * double{x.v[j * (c.value_width + kGap)]};
+    EXPECT_NEAR(x.out[i * (c.value_width + kGap)], sum, 2e-3) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isa, AttentionKernels, isas(), isa_name);
+
+class Transpose : public EveryIsa {};
+
+template <class T>
+void check_transpose(int64_t rows, int64_t columns) {
+  Guarded<T> from(rows * (columns + 1), 1), to(columns * (rows + 2), 2);
+  const std::vector<T> before(to.data(), to.data() + columns * (rows + 2));
+  transpose(TransposeOperands<T>{from, columns + 1, to, rows + 2, rows, columns, T(0.5)});
+  for (int64_t j = 0; j < columns; ++j)
+    for (int64_t i = 0; i < rows + 2; ++i) {
+      const T expected = i < rows ? T(0.5) * from[i * (columns + 1) + j]
+                                  : before[static_cast<size_t>(j * (rows + 2) + i)];
+      ASSERT_EQ(to[j * (rows + 2) + i], expected) << rows << " x " << columns;
+    }
+}
+
+TEST_P(Transpose, TurnsRowsIntoColumns) {
+  for (const int64_t rows : {0, 1, 3, 4, 8, 17})
+    for (const int64_t columns : {0, 1, 2, 5, 8, 19}) {
+      check_transpose<float>(rows, columns);
+      check_transpose<double>(rows, columns);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isa, Transpose, isas(), isa_name);
+
+}  // namespace
+}  // namespace attend::kernels
