@@ -42,7 +42,7 @@ HWY_INLINE T Score(const T* query, const T* key, const T* score, int64_t feature
 template <class T>
 HWY_INLINE void SoftmaxRow(T* scores, const bool* hidden, int64_t sources) {
   const hn::ScalableTag<T> d;
-  T greatest = -std::numeric_limits<T>::infinity();
+  T greatest = std::numeric_limits<T>::lowest();
   for (int64_t s = 0; s < sources; ++s)
     if (hidden == nullptr || !hidden[s]) greatest = std::max(greatest, scores[s]);
   if (hidden != nullptr)
@@ -60,29 +60,45 @@ HWY_INLINE void SoftmaxRow(T* scores, const bool* hidden, int64_t sources) {
   for (int64_t s = 0; s < sources; ++s) scores[s] *= factor;
 }
 
+// One row: what it sees, and where that lies.
+template <class T>
+struct Look {
+  int64_t first;  // of what is (n, S)
+  int64_t cells;
+  const T* keys;
+  const T* values;
+  const bool* hidden;
+  const T* multiplier;
+
+  Look(const AdditiveLookRows<T>& p, int64_t b)
+      : first(b * p.sources),
+        cells(p.length(b)),
+        keys(p.keys + p.begin(b) * p.features),
+        values(p.values + p.begin(b) * p.memory),
+        hidden(p.hidden == nullptr ? nullptr : p.hidden + first),
+        multiplier(p.multiplier == nullptr ? nullptr : p.multiplier + first) {}
+  HWY_INLINE bool sees(int64_t s) const { return hidden == nullptr || !hidden[s]; }
+};
+
 template <class T>
 void Forward(const AdditiveLookRows<T>& p, const AdditiveLookOutput<T>& out) {
   const hn::ScalableTag<T> d;
   for (int64_t b = 0; b < p.n; ++b) {
-    const int64_t first = b * p.sources;
-    const T* keys = p.keys + first * p.features;
-    const T* values = p.values + first * p.memory;
-    const bool* hidden = p.hidden == nullptr ? nullptr : p.hidden + first;
-    T* weights = out.weights + first;
-    T* look = out.look + first;
-    for (int64_t s = 0; s < p.sources; ++s)
-      weights[s] =
-          hidden != nullptr && hidden[s]
-              ? T(0)
-              : Score(p.query + b * p.features, keys + s * p.features, p.score, p.features);
-    SoftmaxRow(weights, hidden, p.sources);
-    for (int64_t s = 0; s < p.sources; ++s)
-      look[s] = p.multiplier == nullptr ? weights[s] : weights[s] * p.multiplier[first + s];
+    const Look<T> at(p, b);
+    T* weights = out.weights + at.first;
+    T* look = out.look + at.first;
+    for (int64_t s = 0; s < at.cells; ++s)
+      weights[s] = at.sees(s) ? Score(p.query + b * p.features, at.keys + s * p.features, p.score,
+                                      p.features)
+                              : T(0);
+    SoftmaxRow(weights, at.hidden, at.cells);
+    for (int64_t s = 0; s < at.cells; ++s)
+      look[s] = at.multiplier == nullptr ? weights[s] : weights[s] * at.multiplier[s];
     T* context = out.context + b * p.memory;
     ForVectors<T>(p.memory, [&](int64_t m, const auto& load, const auto& store) HWY_ATTR {
       auto sum = hn::Zero(d);
-      for (int64_t s = 0; s < p.sources; ++s)
-        sum = hn::MulAdd(hn::Set(d, look[s]), load(values + s * p.memory + m), sum);
+      for (int64_t s = 0; s < at.cells; ++s)
+        sum = hn::MulAdd(hn::Set(d, look[s]), load(at.values + s * p.memory + m), sum);
       store(sum, context + m);
     });
   }
@@ -93,28 +109,30 @@ template <class T>
 HWY_INLINE void TakeBackSoftmax(const AdditiveLookRows<T>& p, const AdditiveLookGradients<T>& g,
                                 int64_t b) {
   const hn::ScalableTag<T> d;
+  const Look<T> at(p, b);
   const T* d_context = g.d_context + b * p.memory;
-  const int64_t first = b * p.sources;
+  const T *weights = g.weights + at.first, *look = g.look + at.first;
+  T* d_scores = g.d_scores + at.first;
+  T* d_values = g.d_values + p.begin(b) * p.memory;
   T mean = 0;
-  for (int64_t s = first; s < first + p.sources; ++s) {
-    if (p.hidden != nullptr && p.hidden[s]) {
-      g.d_scores[s] = 0;
+  for (int64_t s = 0; s < at.cells; ++s) {
+    if (!at.sees(s)) {
+      d_scores[s] = 0;
       continue;
     }
-    const T* value = p.values + s * p.memory;
-    T* d_value = g.d_values + s * p.memory;
+    const T* value = at.values + s * p.memory;
+    T* d_value = d_values + s * p.memory;
     auto sum = hn::Zero(d);
     ForVectors<T>(p.memory, [&](int64_t m, const auto& load, const auto& store) HWY_ATTR {
       const auto change = load(d_context + m);
       sum = hn::MulAdd(change, load(value + m), sum);
-      store(hn::MulAdd(hn::Set(d, g.look[s]), change, load(d_value + m)), d_value + m);
+      store(hn::MulAdd(hn::Set(d, look[s]), change, load(d_value + m)), d_value + m);
     });
-    g.d_scores[s] = hn::GetLane(hn::SumOfLanes(d, sum));
-    if (p.multiplier != nullptr) g.d_scores[s] *= p.multiplier[s];
-    mean += g.d_scores[s] * g.weights[s];
+    d_scores[s] = hn::GetLane(hn::SumOfLanes(d, sum));
+    if (at.multiplier != nullptr) d_scores[s] *= at.multiplier[s];
+    mean += d_scores[s] * weights[s];
   }
-  for (int64_t s = first; s < first + p.sources; ++s)
-    g.d_scores[s] = g.weights[s] * (g.d_scores[s] - mean);
+  for (int64_t s = 0; s < at.cells; ++s) d_scores[s] = weights[s] * (d_scores[s] - mean);
 }
 
 template <class T>
@@ -123,20 +141,23 @@ void Backward(const AdditiveLookRows<T>& p, const AdditiveLookGradients<T>& g) {
   const auto one = hn::Set(d, T(1));
   for (int64_t b = 0; b < p.n; ++b) {
     TakeBackSoftmax(p, g, b);
+    const Look<T> look(p, b);
     const T* query = p.query + b * p.features;
+    const T* d_scores = g.d_scores + look.first;
+    T* d_keys = g.d_keys + p.begin(b) * p.features;
     T* d_query = g.d_query + b * p.features;
     ForVectors<T>(p.features, [&](int64_t a, const auto& load, const auto& store) HWY_ATTR {
       const auto q = load(query + a), v = load(p.score + a);
       auto of_query = hn::Zero(d), of_score = load(g.d_score + a);
-      for (int64_t s = b * p.sources; s < (b + 1) * p.sources; ++s) {
-        if (p.hidden != nullptr && p.hidden[s]) continue;
+      for (int64_t s = 0; s < look.cells; ++s) {
+        if (!look.sees(s)) continue;
         const int64_t at = s * p.features + a;
-        const auto feature = FastTanh(d, hn::Add(q, load(p.keys + at)));
-        const auto change = hn::Set(d, g.d_scores[s]);
+        const auto feature = FastTanh(d, hn::Add(q, load(look.keys + at)));
+        const auto change = hn::Set(d, d_scores[s]);
         const auto inner = hn::Mul(hn::Mul(change, v), hn::NegMulAdd(feature, feature, one));
         of_score = hn::MulAdd(change, feature, of_score);
         of_query = hn::Add(of_query, inner);
-        store(hn::Add(load(g.d_keys + at), inner), g.d_keys + at);
+        store(hn::Add(load(d_keys + at), inner), d_keys + at);
       }
       store(of_query, d_query + a);
       store(of_score, g.d_score + a);

@@ -3,7 +3,8 @@
 //
 //   f_s = tanh(q + k_s)   e_s = v . f_s   w = softmax(e)   c = sum_s w_s m_s value_s
 //
-// over the cells s that are not hidden; m is dropout's multiplier.
+// over the cells s that are not hidden; m is dropout's multiplier. The memory is a rectangle, or
+// packed: sentence after sentence without padding.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,17 @@ struct AdditiveLookRows {
   const bool* hidden;                    ///< (n, S), or null: nothing is
   const T* multiplier;                   ///< (n, S), or null: 1
   int64_t n, sources, features, memory;  ///< n, S, A, M
+  /// Null: row b's cells are b S .. b S + S - 1 of keys and values. Else (n) its first cell and how
+  /// many there are, at most S; what is (n, S) here and below keeps that shape.
+  const int64_t* begins = nullptr;
+  const int64_t* lengths = nullptr;
+
+  int64_t begin(int64_t b) const { return begins == nullptr ? b * sources : begins[b]; }
+  int64_t length(int64_t b) const { return lengths == nullptr ? sources : lengths[b]; }
 };
 
-/// Fills weights w (n, S), look w m (n, S) and context (n, M). A row that sees nothing gets zeros.
+/// Fills weights w (n, S), look w m (n, S), as far as a row's cells go, and context (n, M). A row
+/// that sees nothing gets zeros.
 template <class T>
 struct AdditiveLookOutput {
   T* weights;

@@ -2,6 +2,8 @@
 
 #include <c10/core/GradMode.h>
 
+#include "attend/fused/bahdanau_translator.h"
+#include "attend/models/parameter_places.h"
 #include "attend/models/state.h"
 
 namespace attend {
@@ -72,6 +74,30 @@ DecoderStep BahdanauModel::step(DecoderState& state, const std::vector<int32_t>&
         {AttentionKind::kCross, 0,
          next.weights.to(at::kCPU, at::kFloat).unsqueeze(1).unsqueeze(1)});  // (B, 1, 1, S)
   return result;
+}
+
+FusedStep BahdanauModel::fused_step() const {
+  if (std::string declined = recurrent_declined(config_); !declined.empty())
+    return {nullptr, std::move(declined)};
+  if (config_.score.value_or(ScoreKind::kAdditive) != ScoreKind::kAdditive)
+    return {nullptr, "kernels know one score here: model.score = additive"};
+  if (config_.normaliser != Normaliser::kSoftmax)
+    return {nullptr, "kernels know one normaliser: model.normaliser = softmax"};
+  const ParameterPlaces at(store_);
+  fused::BahdanauTranslatorPlaces places;
+  places.source_embedding = at.weight("encoder.embedding.weight");
+  places.encoder = at.gru_layers("encoder.gru", config_.layers);
+  places.key = at.weight("decoder.attention.key.weight");
+  places.decoder = {
+      at.weight("decoder.attention.query.weight"), at.offset("decoder.attention.score.weight"),
+      dropout_site("decoder.attention", "weights"), at.weight("decoder.embedding.weight"),
+      at.gru_layers("decoder.gru", config_.layers)};
+  places.tied = config_.tied_embeddings;
+  places.output = at.weight(places.tied ? "decoder.embedding.weight" : "decoder.output.weight");
+  places.output_bias = at.offset("decoder.output.bias");
+  places.begin_id = config_.begin_id;
+  return make_fused_step(
+      store_, [&]<class T>(T) { return std::make_unique<fused::BahdanauTranslator<T>>(places); });
 }
 
 }  // namespace attend

@@ -19,6 +19,7 @@ class BahdanauModel : public RecurrentModel {
       std::vector<AttentionWeights>* encoder_attention) const override;
   DecoderStep step(DecoderState& state, const std::vector<int32_t>& tokens,
                    bool want_attention) const override;
+  FusedStep fused_step() const override;
 
  private:
   AttentionDecoder::State encode(const data::PackedIds& source,

@@ -1,6 +1,6 @@
 // The training step by kernels against loss() and autograd on the same parameters and batch.
-#include <ATen/ops/empty.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/zeros_like.h>
 #include <gtest/gtest.h>
@@ -56,6 +56,19 @@ std::vector<Case> cases() {
                        c.embedding = c.hidden;
                        c.tied_embeddings = true;
                      })},
+      {"Bahdanau", of(ModelKind::kBahdanau, [](ModelConfig&) {})},
+      {"BahdanauOneLayer", of(ModelKind::kBahdanau, [](ModelConfig& c) { c.layers = 1; })},
+      {"BahdanauOddWidths", of(ModelKind::kBahdanau,
+                               [](ModelConfig& c) {
+                                 c.layers = 3;
+                                 c.embedding = 5;
+                                 c.hidden = 37;
+                               })},
+      {"BahdanauTied", of(ModelKind::kBahdanau,
+                          [](ModelConfig& c) {
+                            c.embedding = c.hidden;
+                            c.tied_embeddings = true;
+                          })},
   };
 }
 
@@ -127,6 +140,9 @@ TEST(FusedStep, SaysWhyItDeclines) {
             std::string::npos);
   EXPECT_NE(declined(ModelKind::kGru, [](ModelConfig& c) { c.bidirectional = true; })
                 .find("bidirectional"),
+            std::string::npos);
+  EXPECT_NE(declined(ModelKind::kBahdanau, [](ModelConfig& c) { c.score = ScoreKind::kDot; })
+                .find("model.score = additive"),
             std::string::npos);
 }
 

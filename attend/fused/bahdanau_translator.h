@@ -1,0 +1,52 @@
+// The training step of the recurrent translator with additive attention: GRU layers, one way.
+#pragma once
+
+#include "attend/fused/attention_gru.h"
+#include "attend/fused/cross_entropy.h"
+#include "attend/fused/program.h"
+#include "attend/fused/recurrent_batch.h"
+
+namespace attend::fused {
+
+/// Where the model's parameters lie.
+struct BahdanauTranslatorPlaces {
+  WeightPlace source_embedding;
+  std::vector<GruPlaces> encoder;
+  WeightPlace key;  ///< (A, M), over the encoder's top states
+  AttentionGruPlaces decoder;
+  WeightPlace output;
+  int64_t output_bias = 0;
+  bool tied = false;  ///< `output` is the target embedding
+  int32_t begin_id = 2;
+};
+
+template <class T>
+class BahdanauTranslator : public Program<T> {
+ public:
+  explicit BahdanauTranslator(const BahdanauTranslatorPlaces& places);
+
+  void prepare(const T* parameters, int64_t shards) override;
+  double run(int64_t shard, const data::Batch& batch, const core::DropoutState& dropout,
+             T* gradients) override;
+
+ private:
+  struct Shard {
+    Workspace work;
+    RecurrentBatch batch;
+    std::vector<int64_t> begins, lengths;  // of the sources, in the target's order
+  };
+
+  Panels<T> panels_;
+  GruStack<T> encoder_;
+  Linear<T> key_;
+  AttentionGru<T> decoder_;
+  Linear<T> output_;
+  int32_t begin_id_;
+  const T* parameters_ = nullptr;
+  std::vector<Shard> shards_;
+};
+
+extern template class BahdanauTranslator<float>;
+extern template class BahdanauTranslator<double>;
+
+}  // namespace attend::fused
