@@ -2,8 +2,8 @@
 //
 //   translations  what the model writes for each line, in tokens
 //   speed         reads lines of JSON, {"batch": 32, "split": 32, "seconds": 1}: translates `batch`
-//                 lines a call, at most `split` of them together, until the seconds are over; prints
-//                 the milliseconds of each call, and the tokens written
+//                 lines a call, at most `split` of them together, until the seconds are over;
+//                 prints the milliseconds of each call, and the tokens written
 //
 // bench/peers/compare_decoding.py has the other side; tools/bench.sh runs both.
 #include <CLI/CLI.hpp>
@@ -108,7 +108,8 @@ int run(int argc, char** argv) {
     command->add_option("--lines", options.lines, "Sentences, one a line")->required();
     command->add_option("--threads", options.threads, "0: as many as there are")
         ->capture_default_str();
-    command->add_option("--max-steps", options.max_steps, "Tokens of a translation; 0: the model's");
+    command->add_option("--max-steps", options.max_steps,
+                        "Tokens of a translation; 0: the model's");
     return command;
   };
   CLI::App* t = with_model(app.add_subcommand("translations", "Writes them, in tokens, as JSON"));

@@ -1,7 +1,6 @@
 #include "attend/data/batch.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 
 #include "attend/core/errors.h"
@@ -14,25 +13,16 @@ int64_t PackedIds::max_length() const {
   return longest;
 }
 
-void PackedIds::append(const std::vector<int32_t>& sentence) {
+void PackedIds::append(std::span<const int32_t> sentence) {
   ids.insert(ids.end(), sentence.begin(), sentence.end());
   offsets.push_back(static_cast<int64_t>(ids.size()));
 }
 
 Batch make_batch(const std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>& pairs) {
-  std::vector<size_t> order(pairs.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return pairs[a].second.size() > pairs[b].second.size();
-  });
-  Batch batch;
-  for (const size_t i : order) {
-    batch.source_rows.push_back(batch.source.tokens());
-    batch.target_rows.push_back(batch.target.tokens());
-    batch.source.append(pairs[i].first);
-    batch.target.append(pairs[i].second);
-  }
-  return batch;
+  return make_batch(
+      static_cast<int64_t>(pairs.size()),
+      [&](int64_t i) -> std::span<const int32_t> { return pairs[static_cast<size_t>(i)].first; },
+      [&](int64_t i) -> std::span<const int32_t> { return pairs[static_cast<size_t>(i)].second; });
 }
 
 std::vector<Batch> shard_batch(const Batch& batch, int64_t count) {
@@ -43,13 +33,8 @@ std::vector<Batch> shard_batch(const Batch& batch, int64_t count) {
   for (int64_t first = 0; first < std::min(count, batch.size()); ++first) {
     Batch shard;
     for (int64_t b = first; b < batch.size(); b += count) {
-      const auto slice = [b](const PackedIds& packed) {
-        return std::vector<int32_t>(
-            packed.ids.begin() + packed.offsets[static_cast<size_t>(b)],
-            packed.ids.begin() + packed.offsets[static_cast<size_t>(b) + 1]);
-      };
-      shard.source.append(slice(batch.source));
-      shard.target.append(slice(batch.target));
+      shard.source.append(batch.source.sentence(b));
+      shard.target.append(batch.target.sentence(b));
       shard.source_rows.push_back(batch.source_rows[static_cast<size_t>(b)]);
       shard.target_rows.push_back(batch.target_rows[static_cast<size_t>(b)]);
     }

@@ -1,8 +1,11 @@
 // A batch of sentence pairs, packed: ids and offsets, no padding anywhere.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,7 +22,11 @@ struct PackedIds {
     return offsets[static_cast<size_t>(b) + 1] - offsets[static_cast<size_t>(b)];
   }
   int64_t max_length() const;
-  void append(const std::vector<int32_t>& sentence);
+  void append(std::span<const int32_t> sentence);
+  std::span<const int32_t> sentence(int64_t b) const {
+    return std::span(ids).subspan(static_cast<size_t>(offsets[static_cast<size_t>(b)]),
+                                  static_cast<size_t>(length(b)));
+  }
 };
 
 /// What a model trains on. Both sides end with the end mark (unless a target was cut). The
@@ -40,6 +47,23 @@ struct Batch {
 
 /// Sorts the pairs by falling target length and packs them. Each pair is (source ids, target ids).
 Batch make_batch(const std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>>& pairs);
+
+/// The same from `count` pairs of spans, source(i) and target(i).
+template <class Source, class Target>
+Batch make_batch(int64_t count, const Source& source, const Target& target) {
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return target(a).size() > target(b).size(); });
+  Batch batch;
+  for (const int64_t i : order) {
+    batch.source_rows.push_back(batch.source.tokens());
+    batch.target_rows.push_back(batch.target.tokens());
+    batch.source.append(source(i));
+    batch.target.append(target(i));
+  }
+  return batch;
+}
 
 /// Cuts a batch in `count` shards of about equal target tokens: shard i takes the sentences
 /// i, i + count, i + 2 count, ... so lengths are alike in all. Empty shards are left out. Throws

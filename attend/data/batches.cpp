@@ -110,15 +110,10 @@ std::span<const int64_t> Epoch::indices(int64_t i) const {
 Batch Epoch::batch(int64_t i) const { return gather(*dataset_, indices(i)); }
 
 Batch gather(const Dataset& dataset, std::span<const int64_t> indices) {
-  std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>> pairs;
-  pairs.reserve(indices.size());
-  for (const int64_t i : indices) {
-    const auto source = dataset.source_ids(i);
-    const auto target = dataset.target_ids(i);
-    pairs.emplace_back(std::vector<int32_t>(source.begin(), source.end()),
-                       std::vector<int32_t>(target.begin(), target.end()));
-  }
-  return make_batch(pairs);
+  const auto at = [&](int64_t i) { return indices[static_cast<size_t>(i)]; };
+  return make_batch(
+      static_cast<int64_t>(indices.size()), [&](int64_t i) { return dataset.source_ids(at(i)); },
+      [&](int64_t i) { return dataset.target_ids(at(i)); });
 }
 
 }  // namespace attend::data

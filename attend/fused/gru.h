@@ -31,13 +31,15 @@ class Gru {
   GruTrace<T> trace(const Pass<T>& pass, int64_t rows) const;
 
   /// Step t over its n = live[t] sequences, whose rows begin at `row`: `gates` (n, 3H) = W_i x +
-  /// b_i and `state` (n, H) -> the new state, in `state` and in trace.rows.
-  void step(const Pass<T>& pass, int64_t row, int64_t n, const T* gates, T* state,
-            T* products /* (n, 3H), scratch */, const GruTrace<T>& trace) const;
+  /// b_i and `state` (n, H) -> the new state, in `state` and in trace.rows. `products` (n, 3H):
+  /// scratch. `from_zero`: the state is known to be 0.
+  void step(const Pass<T>& pass, int64_t row, int64_t n, const T* gates, T* state, T* products,
+            const GruTrace<T>& trace, bool from_zero = false) const;
 
   /// All steps: gates (N, 3H); `state` (B, H) begins as the initial one and ends as each sequence's
-  /// last.
-  GruTrace<T> forward(const Pass<T>& pass, const TimeMajor& layout, const T* gates, T* state) const;
+  /// last. `from_zero`: the initial one is known to be 0.
+  GruTrace<T> forward(const Pass<T>& pass, const TimeMajor& layout, const T* gates, T* state,
+                      bool from_zero) const;
 
   /// The gradients of all steps' gates.
   struct Gradient {
@@ -48,18 +50,21 @@ class Gru {
     return {pass.take(rows, 3 * width()), pass.take(rows, 3 * width())};
   }
 
-  /// Takes one step back: d_state (n, H) of the states after it becomes that of those before.
+  /// Takes one step back: d_state (n, H) of the states after it becomes that of those before, which
+  /// nobody asks for with `from_zero`.
   void step_back(const Pass<T>& pass, int64_t row, int64_t n, T* d_state, const GruTrace<T>& trace,
-                 const Gradient& gradient) const;
+                 const Gradient& gradient, bool from_zero = false) const;
 
-  /// Sets the gradients of W_h and b_h, once all steps are taken back.
+  /// Sets the gradients of W_h and b_h, once all steps are taken back. The states before the first
+  /// `zeros` rows were 0.
   void backward_weight(const Pass<T>& pass, int64_t rows, const GruTrace<T>& trace,
-                       const Gradient& gradient) const;
+                       const Gradient& gradient, int64_t zeros = 0) const;
 
   /// All of it: d_rows (N, H), or null, and d_state (B, H) of the last states, which becomes that
-  /// of the initial ones. Returns the gradient of the gates, (N, 3H).
+  /// of the initial ones unless those were 0 by `from_zero`. Returns the gradient of the gates,
+  /// (N, 3H).
   const T* backward(const Pass<T>& pass, const TimeMajor& layout, const GruTrace<T>& trace,
-                    const T* d_rows, T* d_state) const;
+                    const T* d_rows, T* d_state, bool from_zero) const;
 
  private:
   Linear<T> hidden_;

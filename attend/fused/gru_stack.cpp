@@ -45,7 +45,8 @@ auto GruStack<T>::forward(const Pass<T>& pass, const TokenRows& rows, const std:
     }
     trace.keys.push_back(keys);
     trace.entered.push_back(entered);
-    trace.layers.push_back(layers_[l].forward(pass, rows.layout, gates, states[l]));
+    trace.layers.push_back(
+        layers_[l].forward(pass, rows.layout, gates, states[l], sentence_gates == nullptr));
   }
   return trace;
 }
@@ -57,15 +58,17 @@ void GruStack<T>::backward(const Pass<T>& pass, const TokenRows& rows, const Tra
   const int64_t n = rows.layout.rows(), h = width();
   T* d_entered = layers_.size() > 1 ? pass.take(n, h) : nullptr;
   for (size_t l = layers_.size(); l-- > 1;) {
-    const Rows<const T> d_gates(
-        layers_[l].backward(pass, rows.layout, trace.layers[l], d_rows, d_states[l]), n, 3 * h);
+    const Rows<const T> d_gates(layers_[l].backward(pass, rows.layout, trace.layers[l], d_rows,
+                                                    d_states[l], d_sentence_gates == nullptr),
+                                n, 3 * h);
     const Rows<T> below(d_entered, n, h);
     inputs_[l - 1].backward_weight(pass, d_gates, Rows<const T>(trace.entered[l], n, h));
     inputs_[l - 1].backward_input(pass, d_gates, below);
     drop_rows(pass, trace.keys[l], below, below);
     d_rows = d_entered;
   }
-  const T* d_gates = layers_[0].backward(pass, rows.layout, trace.layers[0], d_rows, d_states[0]);
+  const T* d_gates = layers_[0].backward(pass, rows.layout, trace.layers[0], d_rows, d_states[0],
+                                         d_sentence_gates == nullptr);
   first_.backward(pass, rows.tokens, trace.embedded, Rows<const T>(d_gates, n, 3 * h));
   if (d_sentence_gates == nullptr) return;
   std::fill_n(d_sentence_gates, rows.layout.size() * 3 * h, T(0));

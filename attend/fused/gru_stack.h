@@ -47,12 +47,13 @@ class GruStack {
   };
 
   /// states [l] (B, H), in the layout's order, begin as the initial ones and end as the last ones.
-  /// `sentence_gates` (B, 3H), or null, is added to the gates of each row of layer 0.
+  /// `sentence_gates` (B, 3H) is added to the gates of each row of layer 0; null in a stack that
+  /// begins at 0, as an encoder does.
   Trace forward(const Pass<T>& pass, const TokenRows& rows, const std::vector<T*>& states,
                 const T* sentence_gates) const;
 
   /// d_rows (N, H) of the top rows, or null; d_states of the last states become those of the
-  /// initial ones. Sets the parameters' gradients and, unless null, d_sentence_gates (B, 3H).
+  /// initial ones. Sets the parameters' gradients and d_sentence_gates (B, 3H), null as forward.
   void backward(const Pass<T>& pass, const TokenRows& rows, const Trace& trace, const T* d_rows,
                 const std::vector<T*>& d_states, T* d_sentence_gates) const;
 

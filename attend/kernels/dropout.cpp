@@ -1,5 +1,7 @@
 #include "attend/kernels/dropout.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/dropout.cpp"
 // clang-format off: the first compiles this file once a target
@@ -14,18 +16,37 @@ namespace attend::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Rows of one vector of columns: their part of the hash is made once.
+template <class T, class Load, class Store>
+HWY_INLINE void DropColumns(const DropoutRows<T>& p, int64_t first, int64_t end, int64_t j,
+                            const Load& load, const Store& store) {
+  const hn::ScalableTag<T> d;
+  const hn::Rebind<uint32_t, decltype(d)> d32;
+  const auto columns =
+      hn::Mul(hn::Iota(d32, static_cast<uint32_t>(j)), hn::Set(d32, kDropoutColumn));
+  const auto kept = hn::Set(d, p.kept);
+  const auto row = [&](int64_t i) HWY_ATTR {
+    const auto keeps = DropoutKeeps(d, hn::Xor(hn::Set(d32, p.keys[i]), columns), p.threshold);
+    const auto x = p.x == nullptr ? kept : hn::Mul(load(p.x + i * p.stride_x + j), kept);
+    store(hn::IfThenElseZero(keeps, x), p.y + i * p.stride_y + j);
+  };
+  int64_t i = first;
+  for (; i + 4 <= end; i += 4) {  // side by side: a hash is a chain
+    row(i);
+    row(i + 1);
+    row(i + 2);
+    row(i + 3);
+  }
+  for (; i < end; ++i) row(i);
+}
+
 template <class T>
 void Drop(const DropoutRows<T>& p) {
-  const hn::ScalableTag<T> d;
-  for (int64_t i = 0; i < p.rows; ++i) {
-    const uint32_t key = p.keys[i];
-    const T* x = p.x == nullptr ? nullptr : p.x + i * p.stride_x;
-    T* y = p.y + i * p.stride_y;
+  constexpr int64_t kRows = 64;  // stay in the cache from one vector of columns to the next
+  for (int64_t i = 0; i < p.rows; i += kRows)
     ForVectors<T>(p.columns, [&](int64_t j, const auto& load, const auto& store) HWY_ATTR {
-      const auto v = x == nullptr ? hn::Set(d, T(1)) : load(x + j);
-      store(Dropped(d, v, key, j, p.threshold, p.kept), y + j);
+      DropColumns(p, i, std::min(p.rows, i + kRows), j, load, store);
     });
-  }
 }
 
 void DropF32(const DropoutRows<float>& p) { Drop(p); }

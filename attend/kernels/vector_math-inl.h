@@ -14,6 +14,18 @@ namespace attend::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// a / b in float, b neither tiny nor huge: on AVX-512 by its estimate of 1 / b and one step of
+// Newton's, half the time of a division, to 2 units in the last place.
+template <class D>
+HWY_INLINE hn::Vec<D> FastDiv(D d, hn::Vec<D> a, hn::Vec<D> b) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  const auto estimate = hn::ApproximateReciprocal(b);
+  return hn::Mul(a, hn::Mul(estimate, hn::NegMulAdd(b, estimate, hn::Set(d, 2.0f))));
+#else
+  return hn::Div(a, b);
+#endif
+}
+
 // In float x P(x^2) / Q(x^2) on [-8, 8], beyond which tanh is 1. The coefficients are ours: least
 // greatest relative error by reweighted least squares; 3e-7 as computed here.
 template <class D>
@@ -33,7 +45,7 @@ HWY_INLINE hn::Vec<D> FastTanh(D d, hn::Vec<D> x) {
     q = hn::MulAdd(q, u, hn::Set(d, 0.026164500042796135f));
     q = hn::MulAdd(q, u, hn::Set(d, 0.46777838468551636f));
     q = hn::MulAdd(q, u, hn::Set(d, 1.0f));
-    return hn::Div(hn::Mul(x, p), q);
+    return FastDiv(d, hn::Mul(x, p), q);
   }
 }
 
@@ -88,12 +100,18 @@ HWY_INLINE hn::Vec<D> FastExp2(D d, hn::Vec<D> x) {
   }
 }
 
-// Highway's exp is good up to 104 (709 in double): below that, sigmoid is as good as 0.
+// (1 + tanh(x / 2)) / 2 in float, good to 2e-7 absolute. Highway's exp is good up to 709: below
+// that, sigmoid is as good as 0.
 template <class D>
 HWY_INLINE hn::Vec<D> FastSigmoid(D d, hn::Vec<D> x) {
   using T = hn::TFromD<D>;
-  const auto one = hn::Set(d, T(1)), least = hn::Set(d, sizeof(T) == 4 ? T(-87) : T(-700));
-  return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(hn::Max(x, least)))));
+  if constexpr (sizeof(T) == 4) {
+    const auto half = hn::Set(d, T(0.5));
+    return hn::MulAdd(FastTanh(d, hn::Mul(x, half)), half, half);
+  } else {
+    const auto one = hn::Set(d, T(1));
+    return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(hn::Max(x, hn::Set(d, T(-700)))))));
+  }
 }
 
 }  // namespace HWY_NAMESPACE
