@@ -46,6 +46,12 @@ constexpr uint32_t dropout_row_key(uint64_t seed, uint64_t step, uint32_t site, 
   return static_cast<uint32_t>(combine(combine(combine(seed, step), site), row) >> 32);
 }
 
+/// The number of a row of attention weights: what is drawn for it hangs neither on padding nor on
+/// neighbours.
+constexpr uint64_t weight_row(uint64_t sentence, uint64_t head, uint64_t query) {
+  return combine(combine(sentence, head), query);
+}
+
 /// True when element `column` of the row with this key is kept; `threshold` = dropout_threshold(p).
 constexpr bool dropout_keeps(uint32_t row_key, uint32_t column, uint32_t threshold) {
   return mix32(row_key ^ (column * 0x9E3779B9u)) >= threshold;

@@ -35,6 +35,11 @@ void* Workspace::take_bytes(size_t bytes) {
   return piece;
 }
 
+// What lies in chunks that came later is free too: they are taken from first.
+void Workspace::release(size_t chunks, size_t used) {
+  if (!chunks_.empty()) chunks_.back().used = chunks_.size() == chunks ? used : 0;
+}
+
 void Workspace::reset() {
   if (chunks_.size() > 1) {
     const size_t all = bytes();

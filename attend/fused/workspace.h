@@ -25,6 +25,22 @@ class Workspace {
     return x;
   }
 
+  /// Gives back, at its end, what was taken since it began.
+  class Scope {
+   public:
+    explicit Scope(Workspace& work)
+        : work_(work),
+          chunks_(work.chunks_.size()),
+          used_(chunks_ == 0 ? 0 : work.chunks_.back().used) {}
+    ~Scope() { work_.release(chunks_, used_); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Workspace& work_;
+    size_t chunks_, used_;
+  };
+
   /// Everything taken may be taken again. The memory is kept, joined to one piece.
   void reset();
 
@@ -42,6 +58,7 @@ class Workspace {
   };
   void* take_bytes(size_t bytes);
   void add_chunk(size_t bytes);
+  void release(size_t chunks, size_t used);
 
   std::vector<Chunk> chunks_;
 };

@@ -9,6 +9,12 @@ fused::WeightPlace ParameterPlaces::weight(const std::string& name) const {
   return {slot.offset, slot.shape.at(0), slot.shape.at(1), slot.shape.at(1)};
 }
 
+fused::LinearPlace ParameterPlaces::linear(const std::string& scope, bool bias) const {
+  fused::LinearPlace place{weight(scope + ".weight")};
+  if (bias) place.bias = offset(scope + ".bias");
+  return place;
+}
+
 std::vector<fused::GruPlaces> ParameterPlaces::gru_layers(const std::string& scope,
                                                           int64_t layers) const {
   std::vector<fused::GruPlaces> places;

@@ -9,6 +9,7 @@
 
 #include "attend/fused/gru_stack.h"
 #include "attend/fused/program.h"
+#include "attend/fused/projections.h"
 #include "attend/models/config.h"
 #include "attend/models/training_step.h"
 #include "attend/ops/parameter_store.h"
@@ -23,6 +24,8 @@ class ParameterPlaces {
   int64_t offset(const std::string& name) const { return store_.slot(name).offset; }
   /// A matrix (outputs, inputs).
   fused::WeightPlace weight(const std::string& name) const;
+  /// `scope`.weight and, with `bias`, `scope`.bias.
+  fused::LinearPlace linear(const std::string& scope, bool bias = true) const;
   /// `scope`.layers.0, 1, ...
   std::vector<fused::GruPlaces> gru_layers(const std::string& scope, int64_t layers) const;
 

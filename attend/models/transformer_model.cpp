@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "attend/models/state.h"
+#include "attend/models/transformer_step.h"
 
 namespace attend {
 namespace {
@@ -170,6 +171,8 @@ LossSum TransformerModel::loss(const data::Batch& batch, const ops::DropoutState
 at::Tensor TransformerModel::logits(const data::Batch& batch) const {
   return output_.logits(decode(batch, {}));
 }
+
+FusedStep TransformerModel::fused_step() const { return transformer_step(config_, store_); }
 
 std::unique_ptr<DecoderState> TransformerModel::start(
     const data::PackedIds& source, std::vector<AttentionWeights>* encoder_attention) const {

@@ -19,6 +19,7 @@ class TransformerModel : public Seq2Seq {
   std::unique_ptr<DecoderState> start(
       const data::PackedIds& source,
       std::vector<AttentionWeights>* encoder_attention) const override;
+  FusedStep fused_step() const override;
   DecoderStep step(DecoderState& state, const std::vector<int32_t>& tokens,
                    bool want_attention) const override;
 

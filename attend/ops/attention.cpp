@@ -64,12 +64,6 @@ void check_additive(const at::Tensor& q, const at::Tensor& k, const at::Tensor& 
 
 }  // namespace
 
-int64_t weight_row(int64_t sentence, int64_t head, int64_t query) {
-  const uint64_t of_head =
-      core::combine(static_cast<uint64_t>(sentence), static_cast<uint64_t>(head));
-  return static_cast<int64_t>(core::combine(of_head, static_cast<uint64_t>(query)));
-}
-
 std::vector<int64_t> weight_rows(at::IntArrayRef weights, const std::vector<int64_t>& sentences) {
   const int64_t batch = weights[0], queries = weights[weights.size() - 2];
   const int64_t heads = weights.size() == 4 ? weights[1] : 1;
@@ -78,7 +72,9 @@ std::vector<int64_t> weight_rows(at::IntArrayRef weights, const std::vector<int6
   for (int64_t b = 0; b < batch; ++b) {
     const int64_t sentence = sentences.empty() ? b : sentences[static_cast<size_t>(b)];
     for (int64_t h = 0; h < heads; ++h)
-      for (int64_t i = 0; i < queries; ++i) rows.push_back(weight_row(sentence, h, i));
+      for (int64_t i = 0; i < queries; ++i)
+        rows.push_back(static_cast<int64_t>(core::weight_row(
+            static_cast<uint64_t>(sentence), static_cast<uint64_t>(h), static_cast<uint64_t>(i))));
   }
   return rows;
 }

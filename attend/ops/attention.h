@@ -76,11 +76,8 @@ AttentionResult attend_with_scores(const at::Tensor& scores, const at::Tensor& v
 /// padding nor on the neighbours. The weights themselves when dropout is off.
 at::Tensor drop_weights(const at::Tensor& weights, const AttentionOptions& options);
 
-/// The number of a row of weights, by sentence, head and query: what is drawn for it hangs neither
-/// on padding nor on neighbours.
-int64_t weight_row(int64_t sentence, int64_t head, int64_t query);
-
-/// weight_row() for each row of weights (B, [H,] Tq, Tk). `sentences` (B), or empty = 0 .. B-1.
+/// core::weight_row() for each row of weights (B, [H,] Tq, Tk). `sentences` (B), or empty = 0 ..
+/// B-1.
 std::vector<int64_t> weight_rows(at::IntArrayRef weights, const std::vector<int64_t>& sentences);
 
 }  // namespace attend::ops

@@ -96,8 +96,10 @@ void draw(const Plan& plan, int64_t b, int64_t h, Block<T>& block) {
   const int64_t sentence = plan.sentences[static_cast<size_t>(b)];
   std::vector<uint32_t> keys;
   for (int64_t i = block.first; i < block.first + block.rows; ++i)
-    keys.push_back(core::dropout_row_key(plan.dropout.seed, plan.dropout.step, plan.site,
-                                         static_cast<uint64_t>(weight_row(sentence, h, i))));
+    keys.push_back(core::dropout_row_key(
+        plan.dropout.seed, plan.dropout.step, plan.site,
+        core::weight_row(static_cast<uint64_t>(sentence), static_cast<uint64_t>(h),
+                         static_cast<uint64_t>(i))));
   block.multiplier.resize(block.weights.size());
   kernels::dropout(kernels::DropoutRows<T>{nullptr, block.multiplier.data(), keys.data(),
                                            block.rows, block.keys, 0, block.keys,

@@ -69,6 +69,29 @@ std::vector<Case> cases() {
                             c.embedding = c.hidden;
                             c.tied_embeddings = true;
                           })},
+      {"Transformer", of(ModelKind::kTransformer, [](ModelConfig&) {})},
+      {"TransformerPreNormTied", of(ModelKind::kTransformer,
+                                    [](ModelConfig& c) {
+                                      c.norm_first = true;
+                                      c.tied_embeddings = true;
+                                      c.heads = 4;
+                                    })},
+      {"TransformerLearnedBias", of(ModelKind::kTransformer,
+                                    [](ModelConfig& c) {
+                                      c.positions = PositionKind::kLearned;
+                                      c.longest = 7;
+                                      c.attention_bias = true;
+                                      c.hidden = 33;
+                                      c.heads = 3;
+                                    })},
+      {"TransformerNoPositions", of(ModelKind::kTransformer,
+                                    [](ModelConfig& c) {
+                                      c.positions = PositionKind::kNone;
+                                      c.layers = 1;
+                                      c.tied_embeddings = true;
+                                      c.hidden = 20;
+                                      c.feed_forward = 17;
+                                    })},
   };
 }
 
@@ -144,6 +167,17 @@ TEST(FusedStep, SaysWhyItDeclines) {
   EXPECT_NE(declined(ModelKind::kBahdanau, [](ModelConfig& c) { c.score = ScoreKind::kDot; })
                 .find("model.score = additive"),
             std::string::npos);
+  const std::pair<const char*, std::function<void(ModelConfig&)>> kOthers[] = {
+      {"positions", [](ModelConfig& c) { c.positions = PositionKind::kRotary; }},
+      {"score", [](ModelConfig& c) { c.score = ScoreKind::kAdditive; }},
+      {"normaliser", [](ModelConfig& c) { c.normaliser = Normaliser::kSparsemax; }},
+      {"linear_attention", [](ModelConfig& c) { c.linear_attention = true; }},
+      {"window", [](ModelConfig& c) { c.window = 3; }},
+      {"key_value_heads", [](ModelConfig& c) { c.key_value_heads = 1; }},
+      {"activation", [](ModelConfig& c) { c.activation = Activation::kGelu; }},
+      {"norm", [](ModelConfig& c) { c.norm = NormKind::kRms; }}};
+  for (const auto& [key, change] : kOthers)
+    EXPECT_NE(declined(ModelKind::kTransformer, change).find(key), std::string::npos) << key;
 }
 
 }  // namespace
