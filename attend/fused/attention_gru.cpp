@@ -8,24 +8,13 @@
 namespace attend::fused {
 
 template <class T>
-AttentionGru<T>::AttentionGru(const AttentionGruPlaces& places, int64_t memory, Panels<T>& panels,
-                              bool tied)
+AttentionGru<T>::AttentionGru(const AttentionGruPlaces& places, Panels<T>& panels)
     : query_(places.query, Linear<T>::kNone, panels),
+      context_(places.context, Linear<T>::kNone, panels),
       score_(places.score),
-      memory_(memory),
       weight_site_(places.weight_site) {
-  for (size_t l = 0; l < places.layers.size(); ++l) {
-    const GruPlaces& layer = places.layers[l];
-    if (l == 0) {
-      WeightPlace context = layer.input, token = layer.input;
-      context.inputs = memory;
-      token.offset += memory;
-      token.inputs = places.embedding.inputs;
-      context_ = Linear<T>(context, Linear<T>::kNone, panels);
-      first_ = TokenGates<T>(places.embedding, Linear<T>(token, layer.input_bias, panels), tied);
-    } else {
-      inputs_.emplace_back(layer.input, layer.input_bias, panels);
-    }
+  for (const GruPlaces& layer : places.layers) {
+    if (!layers_.empty()) inputs_.emplace_back(layer.input, layer.input_bias, panels);
     layers_.emplace_back(layer.hidden, layer.hidden_bias, panels);
     sites_.push_back(layer.site);
   }
@@ -39,59 +28,59 @@ kernels::AdditiveLookRows<T> AttentionGru<T>::look_rows(const Pass<T>& pass,
           memory.keys,
           memory.values,
           pass.parameters + score_,
-          nullptr,
+          memory.hidden,
           trace.multiplier == nullptr ? nullptr : trace.multiplier + row * memory.longest,
           n,
           memory.longest,
           query_.outputs(),
-          memory_,
+          context_.inputs(),
           memory.begins,
           memory.lengths};
 }
 
 // Takes what the steps leave behind, and draws dropout.
 template <class T>
-auto AttentionGru<T>::begin(const Pass<T>& pass, const TokenRows& rows,
-                            const Memory<T>& memory) const -> Trace {
-  const int64_t n = rows.layout.rows(), sources = memory.longest;
+auto AttentionGru<T>::begin(const Pass<T>& pass, int64_t n, const std::vector<int64_t>& numbers,
+                            const Memory<T>& memory, T* top) const -> Trace {
+  const int64_t sources = memory.longest;
   Trace trace{};
   trace.queries = pass.take(n, query_.outputs());
   trace.weights = pass.take(n, sources);
   trace.look = pass.take(n, sources);
-  trace.contexts = pass.take(n, memory_);
-  if (const uint32_t* keys = dropout_keys(pass, weight_site_, rows.numbers); keys != nullptr) {
+  trace.contexts = pass.take(n, context_.inputs());
+  if (const uint32_t* keys = dropout_keys(pass, weight_site_, numbers); keys != nullptr) {
     trace.multiplier = pass.take(n, sources);
     drop_rows(pass, keys, Rows<const T>(nullptr, n, sources),
               Rows<T>(trace.multiplier, n, sources));
   }
   for (size_t l = 0; l < layers_.size(); ++l) {
     trace.layers.push_back(layers_[l].trace(pass, n));
-    trace.keys.push_back(l == 0 ? nullptr : dropout_keys(pass, sites_[l], rows.numbers));
+    trace.keys.push_back(l == 0 ? nullptr : dropout_keys(pass, sites_[l], numbers));
     if (l == 0)
       trace.entered.push_back(nullptr);
     else
       trace.entered.push_back(trace.keys[l] == nullptr ? trace.layers[l - 1].rows
                                                        : pass.take(n, width()));
   }
+  if (top != nullptr) trace.layers.back().rows = top;
   return trace;
 }
 
 template <class T>
-auto AttentionGru<T>::forward(const Pass<T>& pass, const TokenRows& rows, const Memory<T>& memory,
-                              const std::vector<T*>& states) const -> Trace {
-  const int64_t h = width(), features = query_.outputs();
-  Trace trace = begin(pass, rows, memory);
-  T* gates = pass.take(rows.layout.rows(), 3 * h);
-  trace.embedded = first_.forward(pass, rows.tokens, Rows<T>(gates, rows.layout.rows(), 3 * h));
-  T* upper = pass.take(rows.layout.size(), 3 * h);
-  T* products = pass.take(rows.layout.size(), 3 * h);
+auto AttentionGru<T>::forward(const Pass<T>& pass, const TimeMajor& layout,
+                              const std::vector<int64_t>& numbers, const Memory<T>& memory,
+                              T* gates, const std::vector<T*>& states, T* rows) const -> Trace {
+  const int64_t h = width(), features = query_.outputs(), width_of_values = context_.inputs();
+  Trace trace = begin(pass, layout.rows(), numbers, memory, rows);
+  T* upper = pass.take(layout.size(), 3 * h);
+  T* products = pass.take(layout.size(), 3 * h);
 
-  for (int64_t t = 0; t < rows.layout.steps(); ++t) {
-    const int64_t row = rows.layout.starts[static_cast<size_t>(t)];
-    const int64_t n = rows.layout.live[static_cast<size_t>(t)];
+  for (int64_t t = 0; t < layout.steps(); ++t) {
+    const int64_t row = layout.starts[static_cast<size_t>(t)];
+    const int64_t n = layout.live[static_cast<size_t>(t)];
     query_.forward(pass, Rows<T>(states.back(), n, h),
                    Rows<T>(trace.queries + row * features, n, features));
-    const Rows<T> context(trace.contexts + row * memory_, n, memory_);
+    const Rows<T> context(trace.contexts + row * width_of_values, n, width_of_values);
     kernels::additive_look_forward(
         look_rows(pass, memory, trace, row, n),
         {trace.weights + row * memory.longest, trace.look + row * memory.longest, context.data});
@@ -110,22 +99,23 @@ auto AttentionGru<T>::forward(const Pass<T>& pass, const TokenRows& rows, const 
 }
 
 template <class T>
-void AttentionGru<T>::backward(const Pass<T>& pass, const TokenRows& rows, const Memory<T>& memory,
-                               const Trace& trace, const T* d_rows, const std::vector<T*>& d_states,
-                               T* d_keys, T* d_values) const {
-  const int64_t h = width(), features = query_.outputs(), all = rows.layout.rows();
+const T* AttentionGru<T>::backward(const Pass<T>& pass, const TimeMajor& layout,
+                                   const Memory<T>& memory, const Trace& trace, const T* d_rows,
+                                   const std::vector<T*>& d_states, T* d_keys, T* d_values) const {
+  const int64_t h = width(), features = query_.outputs(), all = layout.rows();
+  const int64_t width_of_values = context_.inputs();
   std::vector<typename Gru<T>::Gradient> d_layers;
   for (const Gru<T>& layer : layers_) d_layers.push_back(layer.gradient(pass, all));
   T* d_queries = pass.take(all, features);
-  T* d_scores = pass.take(rows.layout.size(), memory.longest);
-  T* d_context = pass.take(rows.layout.size(), memory_);
-  T* d_entered = pass.take(rows.layout.size(), h);
+  T* d_scores = pass.take(layout.size(), memory.longest);
+  T* d_context = pass.take(layout.size(), width_of_values);
+  T* d_entered = pass.take(layout.size(), h);
   T* d_score = pass.gradients + score_;
   std::fill_n(d_score, features, T(0));
 
-  for (int64_t t = rows.layout.steps(); t-- > 0;) {
-    const int64_t row = rows.layout.starts[static_cast<size_t>(t)];
-    const int64_t n = rows.layout.live[static_cast<size_t>(t)];
+  for (int64_t t = layout.steps(); t-- > 0;) {
+    const int64_t row = layout.starts[static_cast<size_t>(t)];
+    const int64_t n = layout.live[static_cast<size_t>(t)];
     kernels::add_to(d_states.back(), d_rows + row * h, n * h);
     for (size_t l = layers_.size(); l-- > 1;) {
       layers_[l].step_back(pass, row, n, d_states[l], trace.layers[l], d_layers[l]);
@@ -137,7 +127,7 @@ void AttentionGru<T>::backward(const Pass<T>& pass, const TokenRows& rows, const
     }
     layers_[0].step_back(pass, row, n, d_states[0], trace.layers[0], d_layers[0]);
     context_.backward_input(pass, Rows<T>(d_layers[0].of_input + row * 3 * h, n, 3 * h),
-                            Rows<T>(d_context, n, memory_));
+                            Rows<T>(d_context, n, width_of_values));
     const Rows<T> d_query(d_queries + row * features, n, features);
     kernels::additive_look_backward(
         look_rows(pass, memory, trace, row, n),
@@ -150,14 +140,14 @@ void AttentionGru<T>::backward(const Pass<T>& pass, const TokenRows& rows, const
   query_.backward_weight(pass, Rows<T>(d_queries, all, features),
                          Rows<T>(trace.layers.back().previous, all, h));
   const Rows<const T> d_gates(d_layers[0].of_input, all, 3 * h);
-  context_.backward_weight(pass, d_gates, Rows<T>(trace.contexts, all, memory_));
-  first_.backward(pass, rows.tokens, trace.embedded, d_gates);
+  context_.backward_weight(pass, d_gates, Rows<T>(trace.contexts, all, width_of_values));
   for (size_t l = 0; l < layers_.size(); ++l) {
     layers_[l].backward_weight(pass, all, trace.layers[l], d_layers[l]);
     if (l > 0)
       inputs_[l - 1].backward_weight(pass, Rows<T>(d_layers[l].of_input, all, 3 * h),
                                      Rows<T>(trace.entered[l], all, h));
   }
+  return d_gates.data;
 }
 
 template class AttentionGru<float>;

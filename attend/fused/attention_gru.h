@@ -12,34 +12,32 @@ namespace attend::fused {
 struct AttentionGruPlaces {
   WeightPlace query;              ///< (A, H)
   int64_t score = 0;              ///< (A): v
+  WeightPlace context;            ///< (3H, M): of layer 0's input weight
+  std::vector<GruPlaces> layers;  ///< `input` of layer 0 is not read: its products come in
   uint32_t weight_site = 0;       ///< of dropout on the weights
-  WeightPlace embedding;          ///< (V, E)
-  std::vector<GruPlaces> layers;  ///< layer 0 reads [context, embedding]
 };
 
-/// What the decoder looks at, packed: sentence b's rows are begins[b] ... + lengths[b] - 1.
+/// What the decoder looks at: sentence b's rows are begins[b] ... + lengths[b] - 1.
 template <class T>
 struct Memory {
-  const T* keys;           ///< (N, A)
-  const T* values;         ///< (N, M)
-  const int64_t* begins;   ///< (B), in the order of the decoder's layout
-  const int64_t* lengths;  ///< (B)
-  int64_t longest;         ///< S
+  const T* keys;                 ///< (N, A)
+  const T* values;               ///< (N, M)
+  const int64_t* begins;         ///< (B), in the order of the decoder's layout
+  const int64_t* lengths;        ///< (B)
+  int64_t longest;               ///< S
+  const bool* hidden = nullptr;  ///< (B, S): cells among those that may not be seen; null: none
 };
 
 template <class T>
 class AttentionGru {
  public:
   AttentionGru() = default;
-  /// `memory` is M, the width of the values; `tied` as for GruStack.
-  AttentionGru(const AttentionGruPlaces& places, int64_t memory, Panels<T>& panels, bool tied);
+  AttentionGru(const AttentionGruPlaces& places, Panels<T>& panels);
 
   int64_t width() const { return layers_.front().width(); }
   size_t layers() const { return layers_.size(); }
-  int64_t vocabulary() const { return first_.vocabulary(); }
 
   struct Trace {
-    const T* embedded;
     T *queries, *weights, *look, *multiplier;  ///< (N, A), (N, S), (N, S), (N, S) or null
     T* contexts;                               ///< (N, M)
     std::vector<GruTrace<T>> layers;
@@ -47,25 +45,28 @@ class AttentionGru {
     std::vector<const uint32_t*> keys;
   };
 
-  /// states as in GruStack::forward; the top rows are in the last layer's trace.
-  Trace forward(const Pass<T>& pass, const TokenRows& rows, const Memory<T>& memory,
-                const std::vector<T*>& states) const;
+  /// gates (N, 3H), layer 0's input products for the tokens, are overwritten; states as in
+  /// GruStack::forward; `numbers` are dropout's row numbers. `rows` (N, H), of the trace unless
+  /// null, receives the top rows, which are in the last layer's trace.
+  Trace forward(const Pass<T>& pass, const TimeMajor& layout, const std::vector<int64_t>& numbers,
+                const Memory<T>& memory, T* gates, const std::vector<T*>& states,
+                T* rows = nullptr) const;
 
   /// d_rows (N, H) of the top rows; d_states as in GruStack::backward; d_keys and d_values are
-  /// added to. Sets the parameters' gradients.
-  void backward(const Pass<T>& pass, const TokenRows& rows, const Memory<T>& memory,
-                const Trace& trace, const T* d_rows, const std::vector<T*>& d_states, T* d_keys,
-                T* d_values) const;
+  /// added to. Sets the parameters' gradients; returns that of the gates, (N, 3H).
+  const T* backward(const Pass<T>& pass, const TimeMajor& layout, const Memory<T>& memory,
+                    const Trace& trace, const T* d_rows, const std::vector<T*>& d_states, T* d_keys,
+                    T* d_values) const;
 
  private:
   kernels::AdditiveLookRows<T> look_rows(const Pass<T>& pass, const Memory<T>& memory,
                                          const Trace& trace, int64_t row, int64_t n) const;
-  Trace begin(const Pass<T>& pass, const TokenRows& rows, const Memory<T>& memory) const;
+  Trace begin(const Pass<T>& pass, int64_t rows, const std::vector<int64_t>& numbers,
+              const Memory<T>& memory, T* top) const;
 
   Linear<T> query_, context_;
-  int64_t score_ = 0, memory_ = 0;
+  int64_t score_ = 0;
   uint32_t weight_site_ = 0;
-  TokenGates<T> first_;
   std::vector<Linear<T>> inputs_;  // of layer l at l - 1
   std::vector<Gru<T>> layers_;
   std::vector<uint32_t> sites_;

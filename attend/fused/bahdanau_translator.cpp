@@ -17,7 +17,9 @@ template <class T>
 BahdanauTranslator<T>::BahdanauTranslator(const BahdanauTranslatorPlaces& places)
     : encoder_(places.source_embedding, places.encoder, panels_),
       key_(places.key, Linear<T>::kNone, panels_),
-      decoder_(places.decoder, places.key.inputs, panels_, places.tied),
+      token_(places.target_embedding, Linear<T>(places.token, places.token_bias, panels_),
+             places.tied),
+      decoder_(places.decoder, panels_),
       output_(places.output, places.output_bias, panels_),
       begin_id_(places.begin_id) {}
 
@@ -33,7 +35,7 @@ double BahdanauTranslator<T>::run(int64_t shard, const data::Batch& batch,
                                   const core::DropoutState& dropout, T* gradients) {
   Shard& own = shards_[static_cast<size_t>(shard)];
   own.work.reset();
-  own.batch.read(batch, encoder_.vocabulary(), decoder_.vocabulary(), begin_id_);
+  own.batch.read(batch, encoder_.vocabulary(), token_.vocabulary(), begin_id_);
   const TokenRows &source = own.batch.source, &target = own.batch.target;
   own.begins.clear();
   own.lengths.clear();
@@ -55,13 +57,16 @@ double BahdanauTranslator<T>::run(int64_t shard, const data::Batch& batch,
   for (size_t l = 0; l < states.size(); ++l)
     reorder_rows(source.layout, target.layout, encoded[l], states[l], width);
   const Rows<T> values(pass.take(source_rows, width), source_rows, width);
-  gather_rows(encoder_trace.layers.back().rows, source.layout.to_packed, values.data, width);
+  gather_rows(encoder_trace.layers.back().rows, source.layout.step_row, values.data, width);
   const int64_t features = key_.outputs();
   const Rows<T> keys(pass.take(source_rows, features), source_rows, features);
   key_.forward(pass, values, keys);
   const Memory<T> memory{keys.data, values.data, own.begins.data(), own.lengths.data(),
                          source.layout.steps()};
-  const auto trace = decoder_.forward(pass, target, memory, states);
+  const Rows<T> gates(pass.take(target_rows, 3 * width), target_rows, 3 * width);
+  const T* embedded = token_.forward(pass, target.tokens, gates);
+  const auto trace =
+      decoder_.forward(pass, target.layout, target.numbers, memory, gates.data, states);
 
   const Rows<T> d_top(pass.take(target_rows, width), target_rows, width);
   const double loss =
@@ -70,11 +75,13 @@ double BahdanauTranslator<T>::run(int64_t shard, const data::Batch& batch,
 
   const Rows<T> d_keys(pass.zeros(source_rows, features), source_rows, features);
   const Rows<T> d_values(pass.zeros(source_rows, width), source_rows, width);
-  decoder_.backward(pass, target, memory, trace, d_top.data, d_states, d_keys.data, d_values.data);
+  const T* d_gates = decoder_.backward(pass, target.layout, memory, trace, d_top.data, d_states,
+                                       d_keys.data, d_values.data);
+  token_.backward(pass, target.tokens, embedded, Rows<const T>(d_gates, target_rows, 3 * width));
   key_.backward_weight(pass, d_keys, values);
   key_.backward_input(pass, d_keys, d_values, true);
   T* d_rows = pass.take(source_rows, width);
-  gather_rows(d_values.data, source.layout.from_packed, d_rows, width);
+  gather_rows(d_values.data, source.layout.packed_row, d_rows, width);
   for (size_t l = 0; l < states.size(); ++l)
     reorder_rows(target.layout, source.layout, d_states[l], encoded[l], width);
   encoder_.backward(pass, source, encoder_trace, d_rows, encoded, nullptr);

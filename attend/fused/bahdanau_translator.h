@@ -14,6 +14,9 @@ struct BahdanauTranslatorPlaces {
   std::vector<GruPlaces> encoder;
   WeightPlace key;  ///< (A, M), over the encoder's top states
   AttentionGruPlaces decoder;
+  WeightPlace target_embedding;
+  WeightPlace token;       ///< (3H, E): of layer 0's input weight
+  int64_t token_bias = 0;  ///< that layer's
   WeightPlace output;
   int64_t output_bias = 0;
   bool tied = false;  ///< `output` is the target embedding
@@ -39,6 +42,7 @@ class BahdanauTranslator : public Program<T> {
   Panels<T> panels_;
   GruStack<T> encoder_;
   Linear<T> key_;
+  TokenGates<T> token_;
   AttentionGru<T> decoder_;
   Linear<T> output_;
   int32_t begin_id_;

@@ -29,16 +29,14 @@ void Gru<T>::step(const Pass<T>& pass, int64_t row, int64_t n, const T* gates, T
 }
 
 template <class T>
-GruTrace<T> Gru<T>::forward(const Pass<T>& pass, const TimeMajor& layout, const T* gates, T* state,
-                            bool from_zero) const {
-  const GruTrace<T> kept = trace(pass, layout.rows());
+void Gru<T>::forward(const Pass<T>& pass, const TimeMajor& layout, const T* gates, T* state,
+                     bool from_zero, const GruTrace<T>& trace) const {
   T* products = pass.take(layout.size(), 3 * width());
   for (int64_t t = 0; t < layout.steps(); ++t) {
     const int64_t row = layout.starts[static_cast<size_t>(t)];
     step(pass, row, layout.live[static_cast<size_t>(t)], gates + row * 3 * width(), state, products,
-         kept, from_zero && t == 0);
+         trace, from_zero && t == 0);
   }
-  return kept;
 }
 
 template <class T>

@@ -37,9 +37,9 @@ class Gru {
             const GruTrace<T>& trace, bool from_zero = false) const;
 
   /// All steps: gates (N, 3H); `state` (B, H) begins as the initial one and ends as each sequence's
-  /// last. `from_zero`: the initial one is known to be 0.
-  GruTrace<T> forward(const Pass<T>& pass, const TimeMajor& layout, const T* gates, T* state,
-                      bool from_zero) const;
+  /// last. `from_zero`: the initial one is known to be 0. Fills `trace`.
+  void forward(const Pass<T>& pass, const TimeMajor& layout, const T* gates, T* state,
+               bool from_zero, const GruTrace<T>& trace) const;
 
   /// The gradients of all steps' gates.
   struct Gradient {

@@ -45,8 +45,9 @@ auto GruStack<T>::forward(const Pass<T>& pass, const TokenRows& rows, const std:
     }
     trace.keys.push_back(keys);
     trace.entered.push_back(entered);
-    trace.layers.push_back(
-        layers_[l].forward(pass, rows.layout, gates, states[l], sentence_gates == nullptr));
+    trace.layers.push_back(layers_[l].trace(pass, n));
+    layers_[l].forward(pass, rows.layout, gates, states[l], sentence_gates == nullptr,
+                       trace.layers[l]);
   }
   return trace;
 }

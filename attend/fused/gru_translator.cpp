@@ -7,10 +7,9 @@ namespace {
 
 // Layer 0's input columns behind the embedding's.
 WeightPlace code_columns(const GruTranslatorPlaces& places) {
-  WeightPlace code = places.decoder.front().input;
-  code.offset += places.target_embedding.inputs;
-  code.inputs -= places.target_embedding.inputs;
-  return code;
+  const int64_t embedded = places.target_embedding.inputs;
+  const WeightPlace& input = places.decoder.front().input;
+  return input.columns(embedded, input.inputs - embedded);
 }
 
 }  // namespace

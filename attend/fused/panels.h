@@ -15,6 +15,10 @@ struct WeightPlace {
   int64_t outputs = 0;
   int64_t inputs = 0;
   int64_t stride = 0;  ///< from row to row: more than `inputs` for some columns of a wider matrix
+
+  WeightPlace columns(int64_t first, int64_t count) const {
+    return {offset + first, outputs, count, stride};
+  }
 };
 
 /// T is float or double.

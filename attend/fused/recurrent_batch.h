@@ -24,7 +24,7 @@ template <class T>
 void reorder_rows(const TimeMajor& from, const TimeMajor& to, const T* x, T* y, int64_t width) {
   for (int64_t i = 0; i < to.size(); ++i) {
     const int64_t sentence = to.order[static_cast<size_t>(i)];
-    const T* row = x + from.rank[static_cast<size_t>(sentence)] * width;
+    const T* row = x + from.place[static_cast<size_t>(sentence)] * width;
     for (int64_t j = 0; j < width; ++j) y[i * width + j] = row[j];
   }
 }

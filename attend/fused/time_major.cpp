@@ -16,12 +16,12 @@ void lay_out(const std::vector<int64_t>& offsets, TimeMajor& layout) {
   layout.sorted = std::is_sorted(layout.order.begin(), layout.order.end(), longer);
   if (!layout.sorted) std::stable_sort(layout.order.begin(), layout.order.end(), longer);
 
-  layout.rank.resize(layout.order.size());
+  layout.place.resize(layout.order.size());
   for (size_t i = 0; i < layout.order.size(); ++i)
-    layout.rank[static_cast<size_t>(layout.order[i])] = static_cast<int64_t>(i);
+    layout.place[static_cast<size_t>(layout.order[i])] = static_cast<int64_t>(i);
 
-  layout.from_packed.resize(static_cast<size_t>(offsets.back()));
-  layout.to_packed.resize(layout.from_packed.size());
+  layout.packed_row.resize(static_cast<size_t>(offsets.back()));
+  layout.step_row.resize(layout.packed_row.size());
   layout.live.clear();
   layout.starts.assign(1, 0);
   const int64_t steps = count == 0 ? 0 : length(layout.order.front());
@@ -30,8 +30,8 @@ void lay_out(const std::vector<int64_t>& offsets, TimeMajor& layout) {
     while (length(layout.order[static_cast<size_t>(live) - 1]) <= t) --live;
     for (int64_t i = 0; i < live; ++i, ++row) {
       const int64_t packed = offsets[static_cast<size_t>(layout.order[static_cast<size_t>(i)])] + t;
-      layout.from_packed[static_cast<size_t>(row)] = packed;
-      layout.to_packed[static_cast<size_t>(packed)] = row;
+      layout.packed_row[static_cast<size_t>(row)] = packed;
+      layout.step_row[static_cast<size_t>(packed)] = row;
     }
     layout.live.push_back(live);
     layout.starts.push_back(row);

@@ -8,13 +8,13 @@
 namespace attend::fused {
 
 struct TimeMajor {
-  std::vector<int64_t> order;        ///< B: sequences by falling length (stable)
-  std::vector<int64_t> rank;         ///< B: where each sequence stands in `order`
-  std::vector<int64_t> live;         ///< [t]: how many sequences are longer than t
-  std::vector<int64_t> starts;       ///< steps + 1: the first row of each step
-  std::vector<int64_t> from_packed;  ///< N: time-major row -> sentence-major row
-  std::vector<int64_t> to_packed;    ///< N: sentence-major row -> time-major row
-  bool sorted = false;               ///< `order` is 0, 1, 2, ...
+  std::vector<int64_t> order;       ///< B: sequences by falling length (stable)
+  std::vector<int64_t> place;       ///< B: where each sequence stands in `order`
+  std::vector<int64_t> live;        ///< [t]: how many sequences are longer than t
+  std::vector<int64_t> starts;      ///< steps + 1: the first row of each step
+  std::vector<int64_t> packed_row;  ///< N: time-major row -> sentence-major row
+  std::vector<int64_t> step_row;    ///< N: sentence-major row -> time-major row
+  bool sorted = false;              ///< `order` is 0, 1, 2, ...
 
   int64_t size() const { return static_cast<int64_t>(order.size()); }
   int64_t steps() const { return static_cast<int64_t>(live.size()); }

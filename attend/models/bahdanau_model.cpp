@@ -88,10 +88,15 @@ FusedStep BahdanauModel::fused_step() const {
   places.source_embedding = at.weight("encoder.embedding.weight");
   places.encoder = at.gru_layers("encoder.gru", config_.layers);
   places.key = at.weight("decoder.attention.key.weight");
-  places.decoder = {
-      at.weight("decoder.attention.query.weight"), at.offset("decoder.attention.score.weight"),
-      dropout_site("decoder.attention", "weights"), at.weight("decoder.embedding.weight"),
-      at.gru_layers("decoder.gru", config_.layers)};
+  places.target_embedding = at.weight("decoder.embedding.weight");
+  places.decoder.query = at.weight("decoder.attention.query.weight");
+  places.decoder.score = at.offset("decoder.attention.score.weight");
+  places.decoder.weight_site = dropout_site("decoder.attention", "weights");
+  places.decoder.layers = at.gru_layers("decoder.gru", config_.layers);
+  const fused::GruPlaces& first = places.decoder.layers.front();  // reads [context, embedding]
+  places.decoder.context = first.input.columns(0, config_.hidden);
+  places.token = first.input.columns(config_.hidden, config_.embedding);
+  places.token_bias = first.input_bias;
   places.tied = config_.tied_embeddings;
   places.output = at.weight(places.tied ? "decoder.embedding.weight" : "decoder.output.weight");
   places.output_bias = at.offset("decoder.output.bias");

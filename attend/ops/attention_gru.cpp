@@ -5,7 +5,8 @@
 #include "attend/ops/additive_scores.h"
 #include "attend/ops/attention_gru_steps.h"
 #include "attend/ops/check.h"
-#include "attend/ops/gru_steps.h"
+#include "attend/ops/fused.h"
+#include "attend/ops/gru_sequence.h"
 #include "attend/ops/masked_softmax.h"
 
 namespace attend::ops {
@@ -58,10 +59,8 @@ at::Tensor attention_gru(const at::Tensor& input_gates, const TimeMajor& layout,
   detail::check_recurrence(kOp, input_gates, memory, cell_states(initial), recurrence_of(weights),
                            rows, layout.size());
   check(kOp, input_gates, memory, weights);
-  return detail::attention_gru_steps(
-      input_gates, layout, memory, initial, weights,
-      detail::attention_multipliers(dropout, rows, memory.values, weights.query.size(1),
-                                    initial.size()));
+  detail::check_dropout(dropout, rows, initial.size());
+  return detail::attention_gru_steps(input_gates, layout, memory, initial, weights, dropout);
 }
 
 at::Tensor attention_gru_composed(const at::Tensor& input_gates, const TimeMajor& layout,

@@ -25,7 +25,7 @@ struct AttentionGruWeights {
 /// input_gates (N, 3H), time-major: layer 0's input products for x, bias included. `initial`, one
 /// (B, H) a layer, and `memory` are in the layout's order. Returns the top layer's states (N, H).
 /// A sentence without a source has the context 0. Differentiable once; on the CPU in float and
-/// double the gradient is written out (attention_gru_steps.h). Throws InvalidArgument for shapes
+/// double the gradient is written out (fused/attention_gru.h). Throws InvalidArgument for shapes
 /// that do not fit together, and for dropout without its sites and row numbers.
 at::Tensor attention_gru(const at::Tensor& input_gates, const TimeMajor& layout,
                          const AttentionMemory& memory, const std::vector<at::Tensor>& initial,

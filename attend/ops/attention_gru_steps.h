@@ -9,7 +9,6 @@ namespace attend::ops::detail {
 at::Tensor attention_gru_steps(const at::Tensor& input_gates, const TimeMajor& layout,
                                const AttentionMemory& memory,
                                const std::vector<at::Tensor>& initial,
-                               const AttentionGruWeights& weights,
-                               const AttentionMultipliers& multipliers);
+                               const AttentionGruWeights& weights, const AttentionDropout& dropout);
 
 }  // namespace attend::ops::detail

@@ -13,7 +13,26 @@
 namespace attend::ops {
 namespace {
 
-using detail::AttentionMultipliers;
+// What dropout multiplies by; undefined ones change nothing.
+struct AttentionMultipliers {
+  at::Tensor weights;              // (N, S), on the attention weights
+  std::vector<at::Tensor> layers;  // [l] (N, H), on what enters layer l >= 1
+};
+
+AttentionMultipliers attention_multipliers(const AttentionDropout& dropout,
+                                           const at::Tensor& values, int64_t hidden,
+                                           size_t layers) {
+  AttentionMultipliers all{{}, std::vector<at::Tensor>(layers)};
+  if (!dropout.state.active()) return all;
+  const auto mask = [&](uint32_t site, int64_t columns) {
+    return dropout_mask(dropout.state, site, *dropout.row_numbers, columns,
+                        values.options().requires_grad(false));
+  };
+  all.weights = mask(dropout.weight_site, values.size(1));  // (N, S)
+  for (size_t l = 1; l < layers; ++l)
+    all.layers[l] = mask(dropout.layer_sites[l], hidden);  // (N, H)
+  return all;
+}
 
 at::Tensor times(const at::Tensor& x, const at::Tensor& multiplier) {
   return multiplier.defined() ? x * multiplier : x;
@@ -91,23 +110,12 @@ void check_recurrence(const char* op, const at::Tensor& input_gates, const Atten
            {input_gates, memory.values, memory.keys});
 }
 
-AttentionMultipliers attention_multipliers(const AttentionDropout& dropout, int64_t rows,
-                                           const at::Tensor& values, int64_t hidden,
-                                           size_t layers) {
-  AttentionMultipliers all{{}, std::vector<at::Tensor>(layers)};
-  if (!dropout.state.active()) return all;
+void check_dropout(const AttentionDropout& dropout, int64_t rows, size_t layers) {
+  if (!dropout.state.active()) return;
   if (dropout.layer_sites.size() != layers || dropout.row_numbers == nullptr ||
       static_cast<int64_t>(dropout.row_numbers->size()) != rows)
     throw InvalidArgument("[attention_recurrence] expected dropout with " + std::to_string(layers) +
                           " sites and " + std::to_string(rows) + " row numbers");
-  const auto mask = [&](uint32_t site, int64_t columns) {
-    return dropout_mask(dropout.state, site, *dropout.row_numbers, columns,
-                        values.options().requires_grad(false));
-  };
-  all.weights = mask(dropout.weight_site, values.size(1));  // (N, S)
-  for (size_t l = 1; l < layers; ++l)
-    all.layers[l] = mask(dropout.layer_sites[l], hidden);  // (N, H)
-  return all;
 }
 
 }  // namespace detail
@@ -121,9 +129,9 @@ at::Tensor attention_recurrence(const at::Tensor& input_gates, const TimeMajor& 
   detail::check_recurrence("attention_recurrence", input_gates, memory, initial, recurrence, rows,
                            layout.size());
   const int64_t width = initial.front().hidden.size(1);
+  detail::check_dropout(dropout, rows, initial.size());
   const auto multipliers = step_multipliers(
-      detail::attention_multipliers(dropout, rows, memory.values, width, initial.size()),
-      layout.live);
+      attention_multipliers(dropout, memory.values, width, initial.size()), layout.live);
   if (layout.steps() == 0) return input_gates.new_zeros({0, width});
   const std::vector<at::Tensor> gates = input_gates.split_with_sizes(layout.live);
   std::vector<CellState> states = initial;

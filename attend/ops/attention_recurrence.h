@@ -67,15 +67,8 @@ void check_recurrence(const char* op, const at::Tensor& input_gates, const Atten
                       const std::vector<CellState>& states, const AttentionRecurrence& recurrence,
                       int64_t rows, int64_t sentences);
 
-/// What dropout multiplies by; undefined ones change nothing.
-struct AttentionMultipliers {
-  at::Tensor weights;              ///< (N, S), on the attention weights
-  std::vector<at::Tensor> layers;  ///< [l] (N, H), on what enters layer l >= 1
-};
-
 /// Throws InvalidArgument for dropout without a site a layer and N row numbers.
-AttentionMultipliers attention_multipliers(const AttentionDropout& dropout, int64_t rows,
-                                           const at::Tensor& values, int64_t hidden, size_t layers);
+void check_dropout(const AttentionDropout& dropout, int64_t rows, size_t layers);
 
 }  // namespace detail
 

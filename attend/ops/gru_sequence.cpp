@@ -1,11 +1,16 @@
 #include "attend/ops/gru_sequence.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/addmm.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/gru.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "attend/ops/gru_steps.h"
+#include <utility>
+
+#include "attend/fused/gru.h"
+#include "attend/ops/fused.h"
+#include "attend/ops/fused_call.h"
 
 namespace attend::ops {
 namespace {
@@ -15,48 +20,65 @@ constexpr char kOp[] = "gru_sequence";
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Input products of all rows at once, then GruForward step by step.
+// What the gradient needs.
+template <class T>
+struct GruCall : detail::FusedCall<T> {
+  GruCall(const RecurrentWeights& w, const fused::TimeMajor& layout)
+      : layout(layout),
+        input{this->weight(w.input), this->vector(w.input_bias), this->panels},
+        gru{this->weight(w.hidden), this->vector(w.hidden_bias), this->panels} {
+    this->begin({});
+  }
+  fused::TimeMajor layout;
+  fused::Linear<T> input;
+  fused::Gru<T> gru;
+  fused::GruTrace<T> trace{};
+};
+
+// Input products of all rows at once, then step by step.
 class GruSequence : public torch::autograd::Function<GruSequence> {
  public:
-  static variable_list forward(AutogradContext* context, const at::Tensor& rows,
+  static variable_list forward(AutogradContext* context, const at::Tensor& inputs,
                                const at::Tensor& initial, const at::Tensor& input,
-                               const at::Tensor& hidden, const at::Tensor& input_bias,
-                               const at::Tensor& hidden_bias, const std::vector<int64_t>& live) {
-    const at::Tensor gates = at::addmm(input_bias, rows, input.t());  // (N, 3H)
-    return detail::with_type(rows, [&]<class T>(T) -> variable_list {
-      detail::GruForward<T> gru(hidden, hidden_bias, initial, live);
-      const T* step_gates = gates.const_data_ptr<T>();
-      for (const int64_t n : live) {
-        gru.step(step_gates);
-        step_gates += n * gates.size(1);
-      }
-      const detail::GruTrace& trace = gru.trace();
-      context->save_for_backward(
-          {rows, input, hidden, trace.previous, trace.gates, trace.recurrent, trace.candidate});
-      context->saved_data["live"] = live;
-      return {gru.rows(), gru.states()};
+                               const at::Tensor& input_bias, const at::Tensor& hidden,
+                               const at::Tensor& hidden_bias, const TimeMajor& layout) {
+    const at::Tensor x = inputs.contiguous();
+    at::Tensor states = initial.clone(at::MemoryFormat::Contiguous);
+    const at::Tensor rows = at::empty({x.size(0), states.size(1)}, x.options());
+    detail::with_type(x, [&]<class T>(T) {
+      auto call = c10::make_intrusive<GruCall<T>>(
+          RecurrentWeights{input, hidden, input_bias, hidden_bias}, layout);
+      const fused::Pass<T> pass = call->pass();
+      const fused::Rows<T> gates(pass.take(x.size(0), input.size(0)), x.size(0), input.size(0));
+      call->input.forward(pass, detail::rows_of<T>(x), gates);
+      call->trace = call->gru.trace(pass, x.size(0));
+      call->trace.rows = rows.mutable_data_ptr<T>();
+      call->gru.forward(pass, layout, gates.data, states.mutable_data_ptr<T>(), false, call->trace);
+      context->saved_data["call"] = c10::IValue::make_capsule(std::move(call));
     });
+    context->save_for_backward({x});
+    return {rows, states};
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     detail::refuse_second_derivative(kOp);
-    const variable_list saved = context->get_saved_variables();
-    const at::Tensor &rows = saved[0], &input = saved[1];
-    const std::vector<int64_t> live = context->saved_data["live"].toIntVector();
-    return detail::with_type(rows, [&]<class T>(T) -> variable_list {
-      const at::Tensor d_rows = gradients[0].contiguous();
-      detail::GruBackward<T> gru(saved[2], {saved[3], saved[4], saved[5], saved[6]},
-                                 gradients[1].clone(at::MemoryFormat::Contiguous), live);
-      const T* d_row = d_rows.const_data_ptr<T>() + d_rows.numel();
-      for (size_t t = live.size(); t-- > 0;) {
-        const int64_t count = live[t] * d_rows.size(1);
-        d_row -= count;
-        detail::add_to(gru.d_state(), d_row, count);
-        gru.step();
-      }
-      const at::Tensor& d_gates = gru.d_input_gates();  // (N, 3H)
-      return {d_gates.mm(input), gru.d_states(),      d_gates.t().mm(rows), gru.d_hidden_weight(),
-              d_gates.sum(0),    gru.d_hidden_bias(), at::Tensor()};
+    const at::Tensor x = context->get_saved_variables()[0];
+    const at::Tensor d_rows = gradients[0].contiguous();
+    const at::Tensor d_states = gradients[1].clone(at::MemoryFormat::Contiguous);
+    const at::Tensor d_x = at::empty_like(x);
+    return detail::with_type(x, [&]<class T>(T) -> variable_list {
+      auto call =
+          c10::static_intrusive_pointer_cast<GruCall<T>>(context->saved_data["call"].toCapsule());
+      const at::Tensor d_weights = call->empty_gradient();
+      const fused::Pass<T> pass = call->pass(d_weights);
+      const fused::Rows<const T> d_gates(
+          call->gru.backward(pass, call->layout, call->trace, d_rows.const_data_ptr<T>(),
+                             d_states.mutable_data_ptr<T>(), false),
+          x.size(0), call->input.outputs());
+      call->input.backward_weight(pass, d_gates, detail::rows_of<T>(x));
+      call->input.backward_input(pass, d_gates, detail::rows_to<T>(d_x));
+      const variable_list of = call->parts(d_weights);
+      return {d_x, d_states, of[0], of[1], of[2], of[3], at::Tensor()};
     });
   }
 };
@@ -69,9 +91,8 @@ GruOutput gru_sequence(const at::Tensor& rows, const TimeMajor& layout, const at
   if (layout.steps() == 0 || !detail::takes_steps(rows))
     return gru_sequence_composed(rows, layout, initial, weights);
   const at::Tensor start = detail::initial_or_zeros(initial, rows, layout, weights);
-  const variable_list output =
-      GruSequence::apply(rows, start, weights.input, weights.hidden, weights.input_bias,
-                         weights.hidden_bias, layout.live);
+  const variable_list output = GruSequence::apply(rows, start, weights.input, weights.input_bias,
+                                                  weights.hidden, weights.hidden_bias, layout);
   return {output[0], output[1]};
 }
 

@@ -22,7 +22,7 @@ struct GruOutput {
 
 /// One layer over time-major rows (N, I). `initial` (B, H), in the layout's order, or undefined for
 /// zeros. Sequences may be empty: their final state is their initial one. Differentiable once on
-/// the CPU in float and double, where the gradient is written out (gru_steps.h). Throws
+/// the CPU in float and double, where the gradient is written out (fused/gru.h). Throws
 /// InvalidArgument for shapes that do not fit together.
 GruOutput gru_sequence(const at::Tensor& rows, const TimeMajor& layout, const at::Tensor& initial,
                        const RecurrentWeights& weights);

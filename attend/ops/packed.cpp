@@ -4,7 +4,6 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "attend/core/errors.h"
 #include "attend/core/shape.h"
@@ -18,10 +17,6 @@ void check_offsets(const std::vector<int64_t>& offsets, const char* op) {
     throw InvalidArgument("[" + std::string(op) +
                           "] expected offsets that begin at 0 and never fall, found " +
                           core::shape_text(offsets));
-}
-
-int64_t length(const std::vector<int64_t>& offsets, int64_t b) {
-  return offsets[static_cast<size_t>(b) + 1] - offsets[static_cast<size_t>(b)];
 }
 
 void check_first_rows(size_t sentences, const std::vector<int64_t>& first) {
@@ -93,35 +88,11 @@ at::Tensor unpad(const at::Tensor& padded, const PackedLayout& layout) {
 TimeMajor time_major(const std::vector<int64_t>& offsets, at::Device device) {
   check_offsets(offsets, "time_major");
   TimeMajor layout;
-  const int64_t count = static_cast<int64_t>(offsets.size()) - 1;
-  layout.order.resize(static_cast<size_t>(count));
-  std::iota(layout.order.begin(), layout.order.end(), int64_t{0});
-  std::stable_sort(layout.order.begin(), layout.order.end(),
-                   [&](int64_t a, int64_t b) { return length(offsets, a) > length(offsets, b); });
-  layout.sorted = std::is_sorted(layout.order.begin(), layout.order.end());
-  const int64_t steps = count == 0 ? 0 : length(offsets, layout.order.front());
-  std::vector<int64_t> from(static_cast<size_t>(offsets.back()));
-  std::vector<int64_t> to(from.size());
-  int64_t row = 0;
-  layout.starts.push_back(0);
-  int64_t live = count;
-  for (int64_t t = 0; t < steps; ++t) {
-    while (length(offsets, layout.order[static_cast<size_t>(live) - 1]) <= t) --live;
-    for (int64_t i = 0; i < live; ++i, ++row) {
-      const int64_t packed = offsets[static_cast<size_t>(layout.order[static_cast<size_t>(i)])] + t;
-      from[static_cast<size_t>(row)] = packed;
-      to[static_cast<size_t>(packed)] = row;
-    }
-    layout.live.push_back(live);
-    layout.starts.push_back(row);
-  }
-  std::vector<int64_t> rank(layout.order.size());
-  for (size_t i = 0; i < layout.order.size(); ++i)
-    rank[static_cast<size_t>(layout.order[i])] = static_cast<int64_t>(i);
+  fused::lay_out(offsets, layout);
   layout.live_tensor = index_tensor(layout.live, at::kCPU);
-  layout.from_packed = index_tensor(from, device);
-  layout.to_packed = index_tensor(to, device);
-  layout.rank = index_tensor(rank, device);
+  layout.from_packed = index_tensor(layout.packed_row, device);
+  layout.to_packed = index_tensor(layout.step_row, device);
+  layout.rank = index_tensor(layout.place, device);
   layout.order_tensor = index_tensor(layout.order, device);
   return layout;
 }
@@ -153,11 +124,7 @@ std::vector<int64_t> row_numbers(const std::vector<int64_t>& offsets,
 std::vector<int64_t> row_numbers(const TimeMajor& layout, const std::vector<int64_t>& first) {
   check_first_rows(layout.order.size(), first);
   std::vector<int64_t> rows;
-  rows.reserve(static_cast<size_t>(layout.starts.back()));
-  for (size_t t = 0; t < layout.live.size(); ++t)
-    for (int64_t i = 0; i < layout.live[t]; ++i)
-      rows.push_back(first[static_cast<size_t>(layout.order[static_cast<size_t>(i)])] +
-                     static_cast<int64_t>(t));
+  fused::number_rows(layout, first, rows);
   return rows;
 }
 

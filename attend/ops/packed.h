@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "attend/fused/time_major.h"
+
 namespace attend::ops {
 
 /// A sentence-major layout, with the index tensors that pad it to a rectangle and back.
@@ -34,20 +36,13 @@ at::Tensor pad(const at::Tensor& rows, const PackedLayout& layout);
 /// (B, T, D) -> (N, D). Differentiable.
 at::Tensor unpad(const at::Tensor& padded, const PackedLayout& layout);
 
-/// A time-major layout of the same sequences.
-struct TimeMajor {
-  std::vector<int64_t> order;   ///< B: sequences by falling length (stable)
-  std::vector<int64_t> live;    ///< [t]: how many sequences are longer than t
-  std::vector<int64_t> starts;  ///< T + 1: the first row of each step
-  at::Tensor live_tensor;       ///< `live` as int64 on the CPU, what at::gru calls batch_sizes
-  at::Tensor from_packed;       ///< (N): time-major row -> sentence-major row
-  at::Tensor to_packed;         ///< (N): sentence-major row -> time-major row
-  at::Tensor rank;              ///< (B): where each sequence stands in `order`
-  at::Tensor order_tensor;      ///< `order` as a tensor
-  bool sorted = false;          ///< `order` is 0, 1, 2, ...
-
-  int64_t size() const { return static_cast<int64_t>(order.size()); }
-  int64_t steps() const { return static_cast<int64_t>(live.size()); }
+/// A time-major layout of the same sequences, with its indices as tensors.
+struct TimeMajor : fused::TimeMajor {
+  at::Tensor live_tensor;   ///< `live` as int64 on the CPU, what at::gru calls batch_sizes
+  at::Tensor from_packed;   ///< (N): time-major row -> sentence-major row
+  at::Tensor to_packed;     ///< (N): sentence-major row -> time-major row
+  at::Tensor rank;          ///< (B): where each sequence stands in `order`
+  at::Tensor order_tensor;  ///< `order` as a tensor
 };
 
 /// Throws InvalidArgument when offsets do not begin at 0 or fall.

@@ -13,7 +13,7 @@
 #include "attend/kernels/gemm.h"
 #include "attend/kernels/softmax_rows.h"
 #include "attend/ops/attention.h"
-#include "attend/ops/gru_steps.h"
+#include "attend/ops/fused.h"
 
 namespace attend::ops::detail {
 namespace {

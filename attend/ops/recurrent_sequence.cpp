@@ -4,7 +4,7 @@
 #include <ATen/ops/lstm.h>
 #include <ATen/ops/rnn_tanh.h>
 
-#include "attend/ops/gru_steps.h"
+#include "attend/ops/fused.h"
 #include "attend/ops/recurrent_steps.h"
 
 namespace attend::ops {

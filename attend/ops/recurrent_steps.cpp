@@ -8,7 +8,7 @@
 #include <ATen/ops/tanh.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "attend/ops/gru_steps.h"
+#include "attend/ops/fused.h"
 
 namespace attend::ops::detail {
 namespace {
