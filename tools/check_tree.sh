@@ -19,9 +19,9 @@ breach() {  # breach MESSAGE, with the offending lines on standard input
   failed=1
 }
 
-flow=(core text data kernels ops attention layers models decoding training lessons serve cli)
+flow=(core text data kernels fused ops attention layers models decoding training lessons serve cli)
 leaves=(metrics render)
-without_torch=(core text data kernels metrics render)
+without_torch=(core text data kernels fused metrics render)
 
 may_include() {  # may_include FOLDER: what it sees, as a pattern
   local seen=() folder
