@@ -1,6 +1,6 @@
 #include "attend/layers/layer_norm.h"
 
-#include <ATen/ops/layer_norm.h>
+#include <utility>
 
 namespace attend {
 
@@ -9,8 +9,12 @@ LayerNorm::LayerNorm(const ParameterScope& scope, const Options& options)
       bias_(scope.add("bias", {options.width}, Init::kZeros)),
       epsilon_(options.epsilon) {}
 
-at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
-  return at::layer_norm(x, {x.size(-1)}, *weight_, *bias_, epsilon_);
+at::Tensor LayerNorm::operator()(const at::Tensor& x) const { return of_sum(x, {}, {}); }
+
+at::Tensor LayerNorm::of_sum(const at::Tensor& x, const at::Tensor& change,
+                             ops::ResidualNormOptions options) const {
+  options.epsilon = epsilon_;
+  return ops::residual_norm({x, change, *weight_, *bias_}, options);
 }
 
 }  // namespace attend

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "attend/ops/parameter_store.h"
+#include "attend/ops/residual_norm.h"
 
 namespace attend {
 
@@ -19,6 +20,10 @@ class LayerNorm {
 
   /// x (..., D) -> (..., D)
   at::Tensor operator()(const at::Tensor& x) const;
+
+  /// Of x + dropout(change) in one op; options.epsilon is not read.
+  at::Tensor of_sum(const at::Tensor& x, const at::Tensor& change,
+                    ops::ResidualNormOptions options) const;
 
  private:
   Parameter weight_;

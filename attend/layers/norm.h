@@ -26,6 +26,10 @@ class Norm {
     return std::visit([&](const auto& norm) { return norm(x); }, norm_);
   }
 
+  /// Of x + dropout(change): in one op where that is there. options.epsilon is not read.
+  at::Tensor of_sum(const at::Tensor& x, const at::Tensor& change,
+                    const ops::ResidualNormOptions& options) const;
+
  private:
   std::variant<LayerNorm, RmsNorm> norm_;
 };

@@ -13,8 +13,8 @@ at::Tensor ResidualNorm::operator()(const at::Tensor& x,
                                     const std::function<at::Tensor(const at::Tensor&)>& sublayer,
                                     const ops::DropoutState& dropout,
                                     const std::vector<int64_t>& rows) const {
-  const at::Tensor change = ops::dropout(sublayer(first_ ? norm_(x) : x), dropout, site_, rows);
-  return first_ ? x + change : norm_(x + change);
+  if (first_) return x + ops::dropout(sublayer(norm_(x)), dropout, site_, rows);
+  return norm_.of_sum(x, sublayer(x), {.dropout = dropout, .site = site_, .rows = rows});
 }
 
 }  // namespace attend
