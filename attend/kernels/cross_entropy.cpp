@@ -88,6 +88,10 @@ HWY_INLINE double Row(const CrossEntropyRows<T, Index>& p, int64_t row, int64_t 
                static_cast<T>(factor * std::exp(static_cast<double>(shifts[b] - greatest))));
     logits[target] -= p.scale;
   }
+  if (p.sums != nullptr) {
+    p.sums[2 * row] = greatest;
+    p.sums[2 * row + 1] = static_cast<T>(1 / sum);
+  }
   return std::log(sum) + static_cast<double>(greatest - chosen);
 }
 
@@ -100,6 +104,20 @@ HWY_INLINE double Rows(const CrossEntropyRows<T, Index>& p) {
   return loss;
 }
 
+template <class T, class Index>
+void Gradient(const CrossEntropyGradient<T, Index>& p) {
+  const hn::ScalableTag<T> d;
+  for (int64_t i = 0; i < p.rows; ++i) {
+    const T* logits = p.logits + i * p.stride;
+    T* d_logits = p.d_logits + i * p.d_stride;
+    const auto shift = hn::Set(d, p.sums[2 * i]), factor = hn::Set(d, p.scale * p.sums[2 * i + 1]);
+    ForVectors<T>(p.columns, [&](int64_t j, const auto& load, const auto& store) HWY_ATTR {
+      store(hn::Mul(FastExp(d, hn::Sub(load(logits + j), shift)), factor), d_logits + j);
+    });
+    d_logits[p.targets[i]] -= p.scale;
+  }
+}
+
 double GradF32I32(const CrossEntropyRows<float, int32_t>& p) { return Rows<true>(p); }
 double GradF32I64(const CrossEntropyRows<float, int64_t>& p) { return Rows<true>(p); }
 double GradF64I32(const CrossEntropyRows<double, int32_t>& p) { return Rows<true>(p); }
@@ -108,6 +126,8 @@ double LossF32I32(const CrossEntropyRows<float, int32_t>& p) { return Rows<false
 double LossF32I64(const CrossEntropyRows<float, int64_t>& p) { return Rows<false>(p); }
 double LossF64I32(const CrossEntropyRows<double, int32_t>& p) { return Rows<false>(p); }
 double LossF64I64(const CrossEntropyRows<double, int64_t>& p) { return Rows<false>(p); }
+void ApartF32(const CrossEntropyGradient<float, int64_t>& p) { Gradient(p); }
+void ApartF64(const CrossEntropyGradient<double, int64_t>& p) { Gradient(p); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -123,6 +143,8 @@ HWY_EXPORT(LossF32I32);
 HWY_EXPORT(LossF32I64);
 HWY_EXPORT(LossF64I32);
 HWY_EXPORT(LossF64I64);
+HWY_EXPORT(ApartF32);
+HWY_EXPORT(ApartF64);
 double cross_entropy(const CrossEntropyRows<float, int32_t>& p) {
   return HWY_DYNAMIC_DISPATCH(GradF32I32)(p);
 }
@@ -146,6 +168,12 @@ double cross_entropy_loss(const CrossEntropyRows<double, int32_t>& p) {
 }
 double cross_entropy_loss(const CrossEntropyRows<double, int64_t>& p) {
   return HWY_DYNAMIC_DISPATCH(LossF64I64)(p);
+}
+void cross_entropy_gradient(const CrossEntropyGradient<float, int64_t>& p) {
+  HWY_DYNAMIC_DISPATCH(ApartF32)(p);
+}
+void cross_entropy_gradient(const CrossEntropyGradient<double, int64_t>& p) {
+  HWY_DYNAMIC_DISPATCH(ApartF64)(p);
 }
 }  // namespace attend::kernels
 #endif

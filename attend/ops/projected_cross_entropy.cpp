@@ -2,10 +2,9 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/addmm.h>
-#include <ATen/ops/empty_like.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -15,6 +14,9 @@
 
 #include "attend/core/errors.h"
 #include "attend/ops/check.h"
+#include "attend/ops/cross_entropy.h"
+#include "attend/ops/fused.h"
+#include "attend/ops/projected_cross_entropy_fused.h"
 
 namespace attend::ops {
 namespace {
@@ -36,20 +38,37 @@ void check(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor&
   if (!shapes)
     refuse("projected_cross_entropy", "hidden (N, D), weight (V, D), bias (V) and targets (N)",
            {hidden, weight, bias, targets});
-  if (targets.scalar_type() != at::kLong)
-    throw InvalidArgument("[projected_cross_entropy] expected targets of type int64");
-  if (targets.numel() > 0 && targets.device().is_cpu()) {
-    const int64_t* t = targets.const_data_ptr<int64_t>();
-    const auto [low, high] = std::minmax_element(t, t + targets.numel());
-    if (*low < 0 || *high >= weight.size(0))
-      throw InvalidArgument("[projected_cross_entropy] expected targets in [0, " +
-                            std::to_string(weight.size(0)) + "), found " +
-                            std::to_string(*low < 0 ? *low : *high));
-  }
+  detail::check_targets("projected_cross_entropy", targets, weight.size(0));
 }
 
 at::Tensor block_logits(const at::Tensor& rows, const at::Tensor& weight, const at::Tensor& bias) {
   return bias.defined() ? at::addmm(bias, rows, weight.t()) : rows.mm(weight.t());  // (n, V)
+}
+
+using detail::ProjectionGradients;
+
+// Block by block on LibTorch's operations, for all dtypes and devices. Without gradients in d only
+// the sum.
+at::Tensor run_blocked(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& bias,
+                       const at::Tensor& targets, const ProjectionGradients& d) {
+  at::Tensor sum = at::zeros({}, hidden.options());
+  const int64_t rows = hidden.size(0);
+  const int64_t step = block_rows(weight.size(0));
+  for (int64_t first = 0; first < rows; first += step) {
+    const int64_t n = std::min(step, rows - first);
+    const at::Tensor h = hidden.narrow(0, first, n);
+    const at::Tensor t = targets.narrow(0, first, n).unsqueeze(1);  // (n, 1)
+    at::Tensor p = block_logits(h, weight, bias);
+    const at::Tensor log_sum = p.logsumexp({1}, true);  // (n, 1)
+    sum += (log_sum - p.gather(1, t)).sum();
+    if (!d.hidden.defined()) continue;
+    p.sub_(log_sum).exp_();
+    p.scatter_add_(1, t, at::zeros({n, 1}, p.options()).sub_(1));  // d loss / d logits
+    d.hidden.narrow(0, first, n).copy_(p.mm(weight));
+    at::Tensor(d.weight).addmm_(p.t(), h);
+    if (bias.defined()) at::Tensor(d.bias).add_(p.sum(0));
+  }
+  return sum;
 }
 
 class BlockedCrossEntropy : public torch::autograd::Function<BlockedCrossEntropy> {
@@ -59,31 +78,17 @@ class BlockedCrossEntropy : public torch::autograd::Function<BlockedCrossEntropy
                             const at::Tensor& weight, const std::optional<at::Tensor>& given_bias,
                             const at::Tensor& targets, bool learn) {
     const at::Tensor bias = given_bias.value_or(at::Tensor());
-    at::Tensor d_hidden, d_weight, d_bias;
+    const bool fused = detail::declined_by_kernels({hidden, weight, bias}).empty();
+    ProjectionGradients d;
     if (learn) {
-      d_hidden = at::empty_like(hidden);
-      d_weight = at::zeros_like(weight);
-      if (bias.defined()) d_bias = at::zeros_like(bias);
+      const auto zeros = [](const at::Tensor& x) { return at::zeros(x.sizes(), x.options()); };
+      d = {at::empty(hidden.sizes(), hidden.options()), zeros(weight),
+           bias.defined() ? zeros(bias) : at::Tensor()};
+      context->save_for_backward({d.hidden, d.weight, d.bias});
     }
-    at::Tensor sum = at::zeros({}, hidden.options());
-    const int64_t rows = hidden.size(0);
-    const int64_t step = block_rows(weight.size(0));
-    for (int64_t first = 0; first < rows; first += step) {
-      const int64_t n = std::min(step, rows - first);
-      const at::Tensor h = hidden.narrow(0, first, n);
-      const at::Tensor t = targets.narrow(0, first, n).unsqueeze(1);  // (n, 1)
-      at::Tensor p = block_logits(h, weight, bias);
-      const at::Tensor log_sum = p.logsumexp({1}, true);  // (n, 1)
-      sum += (log_sum - p.gather(1, t)).sum();
-      if (!learn) continue;
-      p.sub_(log_sum).exp_();
-      p.scatter_add_(1, t, at::zeros({n, 1}, p.options()).sub_(1));  // d loss / d logits
-      d_hidden.narrow(0, first, n).copy_(p.mm(weight));
-      d_weight.addmm_(p.t(), h);
-      if (bias.defined()) d_bias.add_(p.sum(0));
-    }
-    if (learn) context->save_for_backward({d_hidden, d_weight, d_bias});
-    return sum;
+    return fused ? detail::projected_cross_entropy_fused(hidden.contiguous(), weight, bias,
+                                                         targets.contiguous(), d)
+                 : run_blocked(hidden, weight, bias, targets, d);
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
@@ -111,8 +116,7 @@ at::Tensor projected_cross_entropy_composed(const at::Tensor& hidden, const at::
   check(hidden, weight, bias, targets);
   const at::Tensor logits =
       bias.defined() ? at::linear(hidden, weight, bias) : at::linear(hidden, weight);  // (N, V)
-  const at::Tensor chosen = logits.log_softmax(1).gather(1, targets.unsqueeze(1));
-  return chosen.sum().neg();
+  return cross_entropy_composed(logits, targets);
 }
 
 }  // namespace attend::ops

@@ -272,8 +272,15 @@ void check_entropy(const EntropyCase& c) {
       logits, stride,    c.bias ? bias.data() : nullptr, targets.data(),
       c.rows, c.columns, static_cast<T>(c.scale)};
   const std::vector<T> before = copy(logits, n);
-  const double loss = cross_entropy_loss(p);
+  Guarded<T> sums(2 * c.rows), apart(c.rows * c.columns);
+  CrossEntropyRows<T, Index> with_sums = p;
+  with_sums.sums = sums;
+  const double loss = cross_entropy_loss(with_sums);
   ASSERT_EQ(copy(logits, n), before);
+  if constexpr (sizeof(Index) == 8)
+    cross_entropy_gradient(CrossEntropyGradient<T, Index>{logits, stride, targets.data(), sums,
+                                                          apart, c.columns, c.rows, c.columns,
+                                                          static_cast<T>(c.scale)});
   ASSERT_EQ(cross_entropy(p), loss);
   double expected = 0;
   const Near<T> near(4);
@@ -293,6 +300,9 @@ void check_entropy(const EntropyCase& c) {
       ASSERT_NEAR(logits[i * stride + j], c.scale * (w - (j == target ? 1 : 0)),
                   (4 + c.spread) * tolerance<T>())
           << i << " " << j;
+      if (sizeof(Index) == 8 && !c.bias) {
+        ASSERT_NEAR(apart[i * c.columns + j], logits[i * stride + j], tolerance<T>());
+      }
     }
     ASSERT_EQ(logits[i * stride + c.columns], before[static_cast<size_t>(i * stride + c.columns)]);
   }
