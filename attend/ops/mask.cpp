@@ -4,7 +4,6 @@
 #include <ATen/ops/tensor.h>
 #include <c10/core/GradMode.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -45,11 +44,13 @@ at::Tensor positions(int64_t n, at::Device device) {
   return at::arange(n, at::TensorOptions().dtype(at::kLong).device(device));
 }
 
-// Whether every key is real.
-bool check_padding(const at::Tensor& lengths, const Sizes& s) {
-  if (lengths.size(0) != s.batch || (lengths.dim() == 2 && lengths.size(1) != s.queries))
+// (B, 1, 1 or Tq, Tk); undefined when every key is real.
+at::Tensor hidden_by_padding(const at::Tensor& lengths, const Sizes& s, at::Device device) {
+  const bool per_query = lengths.dim() == 2;
+  if (lengths.size(0) != s.batch || (per_query && lengths.size(1) != s.queries))
     refuse_for("lengths of (B) or (B, Tq)", s, lengths);
-  const int64_t* values = lengths.numel() == 0 ? nullptr : lengths.const_data_ptr<int64_t>();
+  if (lengths.numel() == 0) return {};
+  const int64_t* values = lengths.const_data_ptr<int64_t>();
   bool all_real = true;
   for (int64_t i = 0; i < lengths.numel(); ++i) {
     if (values[i] < 0 || values[i] > s.keys)
@@ -57,13 +58,7 @@ bool check_padding(const at::Tensor& lengths, const Sizes& s) {
                             std::to_string(values[i]) + " at " + std::to_string(i));
     all_real = all_real && values[i] == s.keys;
   }
-  return all_real;
-}
-
-// (B, 1, 1 or Tq, Tk); undefined when every key is real.
-at::Tensor hidden_by_padding(const at::Tensor& lengths, const Sizes& s, at::Device device) {
-  if (check_padding(lengths, s)) return {};
-  const bool per_query = lengths.dim() == 2;
+  if (all_real) return {};
   const at::Tensor limit = lengths.to(device).view({s.batch, 1, per_query ? s.queries : 1, 1});
   return positions(s.keys, device).ge(limit);  // (B, 1, 1 or Tq, Tk)
 }
@@ -82,21 +77,6 @@ at::Tensor hidden_by_order(const Mask::Term& term, const Sizes& s, at::Device de
       positions(s.keys, device).sub(query_positions(term.offset, s, device));  // (Tq, Tk)
   const at::Tensor hidden = causal ? ahead.gt(0) : ahead.abs().ge(term.width);
   return hidden.view({1, 1, s.queries, s.keys});
-}
-
-// Lowers each of counts (B, Tq) to what the term leaves.
-void limit_keys(const Mask::Term& term, const Sizes& s, std::vector<int64_t>& counts) {
-  const bool padding = term.kind == Mask::Term::Kind::kPadding;
-  if (padding && check_padding(term.tensor, s)) return;
-  const bool per_query = padding && term.tensor.dim() == 2;
-  const int64_t* lengths = padding ? term.tensor.const_data_ptr<int64_t>() : nullptr;
-  for (int64_t b = 0, row = 0; b < s.batch; ++b)
-    for (int64_t i = 0; i < s.queries; ++i, ++row) {
-      const int64_t sees =
-          padding ? lengths[per_query ? row : b] : i + term.offset.value_or(s.keys - s.queries) + 1;
-      int64_t& count = counts[static_cast<size_t>(row)];
-      count = std::clamp<int64_t>(sees, 0, count);
-    }
 }
 
 bool fits(int64_t size, int64_t wanted) { return size == wanted || size == 1; }
@@ -229,17 +209,6 @@ at::Tensor Mask::hidden_for(at::IntArrayRef scores, at::Device device) const {
   const at::Tensor found =
       hidden(scores[0], n == 4 ? scores[1] : 1, scores[n - 2], scores[n - 1], device);
   return n == 4 || !found.defined() ? found : found.squeeze(1);
-}
-
-std::optional<std::vector<int64_t>> Mask::leading_keys(int64_t batch, int64_t queries,
-                                                       int64_t keys) const {
-  if (prepared_) return std::nullopt;
-  for (const Term& term : terms_)
-    if (term.kind != Term::Kind::kPadding && term.kind != Term::Kind::kCausal) return std::nullopt;
-  if (terms_.empty()) return std::vector<int64_t>();
-  std::vector<int64_t> counts(static_cast<size_t>(batch * queries), keys);
-  for (const Term& term : terms_) limit_keys(term, {batch, 1, queries, keys}, counts);
-  return counts;
 }
 
 at::Tensor Mask::materialise(int64_t batch, int64_t heads, int64_t queries, int64_t keys,

@@ -66,11 +66,6 @@ class Mask {
   /// hidden() for scores of these sizes, (B, Tq, Tk) or (B, H, Tq, Tk), with as many dimensions.
   at::Tensor hidden_for(at::IntArrayRef scores, at::Device device) const;
 
-  /// If each query sees the first keys, some number of them, and no others (padding and causal do
-  /// that): these numbers, (batch, queries) flattened. Else nothing. Empty where all see all.
-  std::optional<std::vector<int64_t>> leading_keys(int64_t batch, int64_t queries,
-                                                   int64_t keys) const;
-
   /// The same mask with its tensor made once, for use in many layers or steps. The result fits
   /// these sizes and this device alone (heads = 1 fits any number of heads).
   Mask prepare(int64_t batch, int64_t heads, int64_t queries, int64_t keys,

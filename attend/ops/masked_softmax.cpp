@@ -8,7 +8,9 @@
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,29 @@ struct Seen {
   std::vector<int64_t> counts;
   at::Tensor hidden;
 };
+
+// The counts of Seen, where the mask leaves each query the first keys and no others, as padding and
+// causal do. Nothing too where it does not fit the scores: hidden_for() says how.
+std::optional<std::vector<int64_t>> leading_keys(const at::Tensor& scores, const Mask& mask) {
+  const int64_t batch = scores.size(0), queries = scores.size(-2), keys = scores.size(-1);
+  std::vector<int64_t> counts(mask.is_none() ? 0 : static_cast<size_t>(batch * queries), keys);
+  for (const Mask::Term& term : mask.terms()) {
+    const bool padding = term.kind == Mask::Term::Kind::kPadding;
+    if (!padding && term.kind != Mask::Term::Kind::kCausal) return std::nullopt;
+    const bool per_query = padding && term.tensor.dim() == 2;
+    if (padding && (term.tensor.size(0) != batch || (per_query && term.tensor.size(1) != queries)))
+      return std::nullopt;
+    const int64_t* lengths = padding ? term.tensor.const_data_ptr<int64_t>() : nullptr;
+    for (int64_t row = 0; row < batch * queries; ++row) {
+      const int64_t sees = padding ? lengths[per_query ? row : row / queries]
+                                   : row % queries + term.offset.value_or(keys - queries) + 1;
+      if (padding && (sees < 0 || sees > keys)) return std::nullopt;
+      int64_t& count = counts[static_cast<size_t>(row)];
+      count = std::clamp<int64_t>(sees, 0, count);
+    }
+  }
+  return counts;
+}
 
 // What a kernel takes of scores as matrices (queries, keys), and of what they hide.
 struct Matrices {
@@ -143,7 +168,7 @@ at::Tensor masked_softmax(const at::Tensor& scores, const at::Tensor& hidden) {
 at::Tensor masked_softmax(const at::Tensor& scores, const Mask& mask) {
   check_scores("masked_softmax", scores);
   if (on_kernels(scores))
-    if (auto counts = mask.leading_keys(scores.size(0), scores.size(-2), scores.size(-1)))
+    if (auto counts = leading_keys(scores, mask))
       return softmax_of_seen(scores, {*std::move(counts), {}});
   return masked_softmax(scores, mask.hidden_for(scores.sizes(), scores.device()));
 }
