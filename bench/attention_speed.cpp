@@ -5,22 +5,17 @@
 //   check   runs each case at one length, and fails when one keeps the features of every pair
 //   speed   reads lines {"case", "length", "backward", "seconds"}, prints seconds a pass for each
 //   memory  the most memory that one pass needs beside its inputs
-#include <c10/core/GradMode.h>
-#include <torch/csrc/autograd/autograd.h>
-
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "attend/core/errors.h"
-#include "attend/core/files.h"
-#include "attend/core/safetensors.h"
 #include "attend/ops/torch_threads.h"
 #include "bench/attention_cases.h"
 #include "bench/memory.h"
+#include "bench/pass.h"
 #include "bench/report_errors.h"
 
 namespace attend::bench {
@@ -28,26 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-struct Pass {
-  at::Tensor output;
-  std::vector<at::Tensor> gradients;  // of the inputs, from that of the output
-};
-
-Pass forward(const Work& work) {
-  c10::NoGradGuard no_grad;
-  return {work.run(), {}};
-}
-
-// The gradient of the output is the output itself: any would do, and this one needs no tensor more.
-Pass forward_and_backward(const Work& work) {
-  const at::Tensor output = work.run();
-  return {output, torch::autograd::grad({output}, work.leaves(), {output.detach()})};
-}
-
-Pass pass(const Work& work, bool backward) {
-  return backward ? forward_and_backward(work) : forward(work);
-}
 
 void list(int64_t length) {
   json cases = json::array();
@@ -60,29 +35,6 @@ void list(int64_t length) {
   std::cout << cases.dump() << "\n";
 }
 
-void write(const fs::path& path, const Work& work, const Pass& result) {
-  std::vector<at::Tensor> kept;
-  std::vector<std::string> names;
-  const auto keep = [&](const std::string& name, const at::Tensor& tensor) {
-    names.push_back(name);
-    kept.push_back(tensor.detach().contiguous());
-  };
-  keep("output", result.output);
-  for (size_t i = 0; i < work.inputs.size(); ++i) {
-    keep("input." + work.inputs[i].first, work.inputs[i].second);
-    keep("gradient." + work.inputs[i].first, result.gradients[i]);
-  }
-  std::vector<core::TensorView> views;
-  for (size_t i = 0; i < kept.size(); ++i)
-    views.push_back({names[i],
-                     "F32",
-                     kept[i].sizes().vec(),
-                     {static_cast<const char*>(kept[i].const_data_ptr()), kept[i].nbytes()}});
-  core::write_file_atomic(path.string(), core::serialize_safetensors(views, {}));
-}
-
-bool finite(const at::Tensor& tensor) { return tensor.isfinite().all().item<bool>(); }
-
 // Memory is judged by the tensors alone, which is exact.
 void check(int64_t length, const std::string& out) {
   if (!out.empty()) fs::create_directories(out);
@@ -90,9 +42,8 @@ void check(int64_t length, const std::string& out) {
   for (const AttentionCase& one : attention_cases()) {
     const Work work = one.prepare(length);
     Pass result;
-    const PeakMemory peak = peak_memory([&] { result = forward_and_backward(work); });
-    bool sound = finite(result.output);
-    for (const at::Tensor& gradient : result.gradients) sound = sound && finite(gradient);
+    const PeakMemory peak = peak_memory([&] { result = run_pass(work, true); });
+    const bool sound = finite(result);
     const int64_t features = 4 * one.pair_features * length * length;
     const bool lean = peak.tensors < features;
     std::printf("%-24s %s, %lld bytes of tensors at most; every pair's features take %lld%s\n",
@@ -100,23 +51,9 @@ void check(int64_t length, const std::string& out) {
                 static_cast<long long>(peak.tensors), static_cast<long long>(features),
                 lean ? "" : ": TOO MUCH");
     good = good && sound && lean;
-    if (!out.empty()) write(fs::path(out) / (one.name + ".safetensors"), work, result);
+    if (!out.empty()) write_pass(fs::path(out) / (one.name + ".safetensors"), work, result);
   }
   if (!good) throw DataError("attention cases", "are not as they should be");
-}
-
-double seconds_a_pass(const Work& work, bool backward, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  pass(work, backward);
-  const auto start = Clock::now();
-  int64_t passes = 0;
-  double elapsed = 0.0;
-  while (elapsed < seconds) {
-    pass(work, backward);
-    ++passes;
-    elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-  }
-  return elapsed / static_cast<double>(passes);
 }
 
 void speed() {
@@ -130,9 +67,9 @@ void speed() {
 
 void memory(const std::string& name, int64_t length, bool backward) {
   const AttentionCase& one = find_case(name);
-  pass(one.prepare(std::min<int64_t>(length, 16)), backward);  // libraries load what they need
+  run_pass(one.prepare(std::min<int64_t>(length, 16)), backward);  // libraries load what they need
   const Work work = one.prepare(length);
-  const PeakMemory peak = peak_memory([&] { pass(work, backward); });
+  const PeakMemory peak = peak_memory([&] { run_pass(work, backward); });
   json told = {{"tensors", peak.tensors}, {"resident", nullptr}};
   if (peak.resident) told["resident"] = *peak.resident;
   std::cout << told << "\n";
