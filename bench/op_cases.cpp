@@ -20,8 +20,8 @@
 namespace attend::bench {
 namespace {
 
-// Sentence b has T (b + 1) / B real keys, rounded up: from nearly none to all. Of three, which tests
-// alone have, the first has none.
+// Sentence b has T (b + 1) / B real keys, rounded up: from nearly none to all. Of three, which
+// tests alone have, the first has none.
 Mask padding(int64_t batch, int64_t keys) {
   std::vector<int64_t> lengths;
   for (int64_t b = 0; b < batch; ++b) lengths.push_back((keys * (b + 1) + batch - 1) / batch);
