@@ -32,7 +32,7 @@ const ResidualNormOptions kDrops{
 
 TEST(ResidualNormOp, WithoutAChangeIsLayerNorm) {
   auto in = inputs({2, 3, 5});
-  in.change = {};
+  in.change = at::Tensor();
   EXPECT_TRUE(close(residual_norm(in, {.epsilon = 0.25}),
                     at::layer_norm(in.x, {5}, in.gain, in.bias, 0.25)));
 }
