@@ -2,7 +2,11 @@
 // float and double, and its gradient by differences.
 #include "bench/op_cases.h"
 
+#include <ATen/TensorOperators.h>
 #include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cctype>
 
 #include "attend/kernels/isa.h"
 #include "tests/support/compare.h"
@@ -30,15 +34,22 @@ Leaves leaves_of(const OpCase& one, const Sizes& sizes, at::ScalarType dtype) {
   return leaves;
 }
 
+// Both beside the largest element: sums over hundreds of rows keep no more digits of a small one.
+::testing::AssertionResult near_twin(const at::Tensor& found, const at::Tensor& expected) {
+  if (expected.numel() == 0) return close(found, expected);
+  const double largest = std::max(1.0, expected.abs().max().item<double>());
+  return close(found / largest, expected / largest);
+}
+
 TEST_P(OpCases, AgreesWithItsTwin) {
   for (const Sizes& sizes : this->sizes())
     for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
       SCOPED_TRACE(size_text(one(), sizes));
       const Leaves leaves = leaves_of(one(), sizes, dtype);
       const PassOfLeaves fused = one().fused(sizes), twin = one().twin(sizes);
-      EXPECT_TRUE(close(fused(leaves), twin(leaves)));
+      EXPECT_TRUE(near_twin(fused(leaves), twin(leaves)));
       const auto found = gradients_of(fused, leaves), expected = gradients_of(twin, leaves);
-      for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(close(found[i], expected[i])) << i;
+      for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(near_twin(found[i], expected[i])) << i;
     }
 }
 
