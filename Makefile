@@ -48,8 +48,8 @@ fuzz: ## every reader under the fuzzer, FUZZ_SECONDS=10 each
 	@tools/setup.sh build lint
 	@tools/fuzz.sh $(FUZZ_SECONDS)
 
-bench: ## training and attention, timed beside eager PyTorch and checked to be the same work
-	@tools/bench.sh
+bench: ## all speed, timed beside the peers, and the plots (25 minutes; QUICK=1: a few)
+	@tools/bench.sh $(if $(QUICK),--quick)
 
 gallery: build ## every lesson as a page, into docs/gallery (DATA=your pairs)
 	@build/release/attend learn all --out docs/gallery --models build/gallery-models \

@@ -23,6 +23,7 @@
 #include "attend/core/safetensors.h"
 #include "attend/data/batches.h"
 #include "attend/models/model_files.h"
+#include "bench/memory.h"
 #include "bench/report_errors.h"
 #include "bench/workload.h"
 
@@ -70,7 +71,9 @@ json describe(const Workload& w, double dropout) {
           {"dropout", dropout},
           {"begin_id", m.begin_id},
           {"padding_id", m.padding_id},
-          {"steps", w.config.data.steps},
+          {"tied_embeddings", m.tied_embeddings},
+          // What the peer pads to, at least: batches of like lengths only as far as they need.
+          {"steps", w.config.training.bucket ? 0 : w.config.data.steps},
           {"lr", w.config.training.learning_rate},
           {"clip", w.config.training.clip}};
 }
@@ -79,10 +82,9 @@ void check_comparable(const cli::RunConfig& config) {
   const training::TrainingConfig& t = config.training;
   const ModelConfig& m = config.model;
   if (t.schedule != training::Schedule::kConstant || t.beta1 != 0.9 || t.beta2 != 0.999 ||
-      t.epsilon != 1e-8 || m.norm_first || m.attention_bias || m.tied_embeddings)
+      t.epsilon != 1e-8 || m.norm_first || m.attention_bias)
     throw InvalidArgument(
-        "the peer has a constant rate, Adam's usual numbers, and no norm_first, attention_bias and "
-        "tied_embeddings");
+        "the peer has a constant rate, Adam's usual numbers, and no norm_first and attention_bias");
 }
 
 // As the trainer draws it: where this goes wrong, the losses of the two sides differ.
@@ -160,7 +162,8 @@ class Windows {
     if (elapsed.count() < seconds_) return;
     std::cout << json{{"tokens_per_second", static_cast<double>(tokens_) / elapsed.count()},
                       {"steps", steps_},
-                      {"loss", report.epoch_loss}}
+                      {"loss", report.epoch_loss},
+                      {"resident", peak_resident().value_or(0)}}
               << std::endl;
     begin();
   }
@@ -218,10 +221,7 @@ int run(int argc, char** argv) {
   bool in_double = false;
   std::string out, model;
   const auto workload = [&](CLI::App* command) {
-    command->add_option("--config", options.config, "A preset or a TOML file")->required();
-    command->add_option("--data", options.data, "Pairs in columns")->required();
-    command->add_option("--set", options.set, "KEY=VALUE; repeatable")->take_all()->expected(1);
-    command->add_option("--threads", options.threads, "0: as many as there are");
+    add_workload_options(*command, options);
     command->add_option("--out", out, "Folder for what is written")->required();
   };
   CLI::App* p = app.add_subcommand("parity", "Losses of the first steps, and what led to them");

@@ -1,5 +1,7 @@
 #include "bench/workload.h"
 
+#include <CLI/CLI.hpp>
+
 #include "attend/models/model_files.h"
 
 namespace attend::bench {
@@ -20,6 +22,13 @@ cli::RunConfig configure(const WorkloadOptions& options) {
 }
 
 }  // namespace
+
+void add_workload_options(CLI::App& app, WorkloadOptions& options) {
+  app.add_option("--config", options.config, "A preset or a TOML file")->required();
+  app.add_option("--data", options.data, "Pairs in columns")->required();
+  app.add_option("--set", options.set, "KEY=VALUE; repeatable")->take_all()->expected(1);
+  app.add_option("--threads", options.threads, "0: as many as there are");
+}
 
 Workload make_workload(const WorkloadOptions& options) {
   const cli::RunConfig config = configure(options);

@@ -12,6 +12,10 @@
 #include "cli/run_config.h"
 #include "cli/train_data.h"
 
+namespace CLI {
+class App;
+}
+
 namespace attend::bench {
 
 struct WorkloadOptions {
@@ -27,6 +31,9 @@ struct Workload {
   std::unique_ptr<Seq2Seq> model;
   std::string toml;  ///< the configuration in full
 };
+
+/// The options of a program, or of a subcommand, that say which.
+void add_workload_options(CLI::App& app, WorkloadOptions& options);
 
 /// Throws what the program would: DataError, InvalidArgument.
 Workload make_workload(const WorkloadOptions& options);

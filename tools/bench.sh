@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # tools/bench.sh [--quick] [SECTION [OPTIONS]]: times attend beside its peers, each checked to do the same
 # work, and prints ratios with their spread. Results go to build/bench/SECTION.json, with the machine,
-# versions and threads. Without a section all are run, one after the other, and docs/performance.md's plots
-# are drawn anew: about 25 minutes on two cores, a few with --quick. Leave the machine alone meanwhile.
+# versions and threads. Without a section all are run, one after the other, and the plots and tables of
+# docs/performance.md are made anew: about 25 minutes on two cores. --quick takes a few, goes to
+# build/bench/quick and leaves the page alone. Leave the machine alone meanwhile.
 #
 #   training   the translators, beside eager PyTorch, torch.compile and attend's composed operations
 #   decoding   greedy, beside PyTorch with cached state and CTranslate2
-#   ops        each fused operation, beside PyTorch's best way
+#   ops        each operation on kernels, beside PyTorch's best way
 #   attention  each mechanism of attention, beside PyTorch's usual ways (--lengths 64 256 1024: longer too)
 #   roof       what the machine can do: multiplications a second, bytes a second
 #   growth     training against length, batch, width, vocabulary and threads
 #   memory     the most that training holds, and what a second epoch adds
 #   neighbour  training beside a busy process
-#   plots      docs/performance/*.svg, from the results that are there
+#   report     the plots and tables of docs/performance.md, from the results that are there
 #
 # A section's own OPTIONS are shown by `tools/bench.sh SECTION --help`.
 #   DATA=FILE                pairs (default: ../shared/data/fra-eng/fra.txt, else the phrasebook)
@@ -26,10 +27,11 @@ source tools/peer_python.sh
 sections=(roof training decoding ops attention growth memory neighbour)
 out=${OUT:-build/bench}
 quick=
-[[ ${1:-} == --quick ]] && quick=1 && shift
+[[ ${1:-} == --quick ]] && quick=1 out=$out/quick && shift
 
 build() {  # the program and the benches
-  local targets=(attend_program attend_bench_steps attend_bench_attention attend_bench_decode)
+  local targets=(attend_program attend_bench_steps attend_bench_attention attend_bench_decode
+                 attend_bench_memory attend_bench_plot attend_bench_ops attend_bench_roof)
   if [[ -n ${BUILD:-} ]]; then
     cmake --build "$BUILD" --target "${targets[@]}" > /dev/null
   else
@@ -45,15 +47,31 @@ pairs() {
   echo "$data"
 }
 
-training() { peer compare "$BUILD/bench/attend_bench_steps" "$(pairs)" --out "$out/training.json" \
-  ${quick:+--rounds 2 --seconds 0.4} "$@"; }
+training() { peer compare "$BUILD" "$(pairs)" --out "$out/training.json" \
+  ${quick:+--rounds 2 --seconds 0.3 --no-compile} "$@"; }
 decoding() { peer compare_decoding "$BUILD" "$(pairs)" --out "$out/decoding.json" \
   ${quick:+--rounds 2 --seconds 0.2 --train 20} "$@"; }
 attention() { peer attention "$BUILD/bench/attend_bench_attention" --out "$out/attention.json" \
   ${quick:+--rounds 2 --lengths 64} "$@"; }
 
+ops() { peer ops "$BUILD/bench/attend_bench_ops" --out "$out/ops.json" ${quick:+--rounds 2 --no-compile} "$@"; }
+roof() {
+  mkdir -p "$out"
+  "$BUILD/bench/attend_bench_roof" "${1:-$([[ $quick ]] && echo 0.2 || echo 0.5)}" "$(nproc)" | tee "$out/roof.jsonl"
+}
+growth() { peer growth "$BUILD" --out "$out/growth.json" ${quick:+--every 2 --rounds 1} "$@"; }
+memory() { peer memory "$BUILD" "$(pairs)" --out "$out/memory.json" \
+  ${quick:+--workloads gru bahdanau transformer} "$@"; }
+neighbour() { peer neighbour "$BUILD" "$(pairs)" --out "$out/neighbour.json" \
+  ${quick:+--workloads bahdanau --rounds 2 --seconds 0.5} "$@"; }
+report() {  # a quick run is no figure for the page
+  local page=docs/performance.md
+  [[ $quick ]] && page=$out/performance.md
+  peer report "$out" "$BUILD/bench/attend_bench_plot" "$page"
+}
+
 section() {
-  declare -F "$1" > /dev/null || { echo "No section $1; there are ${sections[*]} plots" >&2; exit 2; }
+  declare -F "$1" > /dev/null || { echo "No section $1; there are ${sections[*]} report" >&2; exit 2; }
   "$@"
 }
 build
@@ -65,5 +83,5 @@ else
     printf '\n## %s\n\n' "$name"
     section "$name"
   done
-  plots
+  report
 fi

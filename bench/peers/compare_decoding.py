@@ -94,7 +94,8 @@ def difference(ours, theirs):
 def first(command):
     """Seconds to the first line of output."""
     start = time.perf_counter()
-    process = subprocess.Popen([str(c) for c in command], text=True, stdout=subprocess.PIPE)
+    process = subprocess.Popen([str(c) for c in command], text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL)
     process.stdout.readline()
     seconds = time.perf_counter() - start
     process.stdout.close()
@@ -180,7 +181,14 @@ class Comparison:
         return {side: rounded(statistics.median(seconds)) for side, seconds in taken.items()}
 
 
-def table(results):
+def starts(build):
+    """Seconds that a program with LibTorch takes to do nothing, and one without: the least of some."""
+    commands = {"with LibTorch": [build / "attend", "--version"],
+                "without": [build / "bench/attend_bench_roof", "--nothing"]}
+    return {name: rounded(min(first(command) for _ in range(7))) for name, command in commands.items()}
+
+
+def table(results, start):
     yield "| model | batch | peer | ratio, one thread | ratio, best | attend, tokens/s | peer's | p50, p99 ms | peer's |"
     yield "| --- | ---: | --- | --- | --- | ---: | ---: | ---: | ---: |"
     for model in results:
@@ -200,6 +208,8 @@ def table(results):
         for side, seconds in model["first"].items():
             most = max(r["all"][side][0]["resident_mib"] for r in model["results"])
             yield f"| {model['model']} | {side} | {seconds:.2f} | {most:.0f} |"
+    yield (f"\nTo start and do nothing, `attend --version` takes {start['with LibTorch']:.2g} s, a program of the same "
+           f"library without LibTorch {start['without']:.2g} s.")
 
 
 def main():
@@ -227,9 +237,10 @@ def main():
         results.append(comparison.time(arguments.rounds, arguments.seconds))
     about = json.loads(subprocess.run([arguments.build / "attend", "info", "--json"], text=True,
                                       stdout=subprocess.PIPE).stdout or "{}")
+    start = starts(arguments.build)
     write_results(arguments.out, {"machine": machine(about), "rounds": arguments.rounds,
-                                  "seconds": arguments.seconds, "results": results})
-    print("\n".join(table(results)))
+                                  "seconds": arguments.seconds, "start": start, "results": results})
+    print("\n".join(table(results, start)))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ import torch
 
 import attention
 from attention import difference, filled, shown
-from compare import machine
+from measure import machine
 from ops_forms import FORMS, RANDOM
 
 

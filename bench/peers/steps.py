@@ -41,11 +41,11 @@ def summed_loss(model, batch):
     return (losses * batch.mask).sum()
 
 
-def train_step(model, optimiser, batch, clip, divisor=None):
+def train_step(model, optimiser, batch, clip, divisor=None, loss=summed_loss):
     """One update with the loss divided by `divisor`, by default the real target tokens. Returns the
-    mean loss a token."""
+    mean loss a token. `loss` may be summed_loss, compiled."""
     optimiser.zero_grad()
-    total = summed_loss(model, batch)
+    total = loss(model, batch)
     (total / (divisor or batch.tokens)).backward()
     if clip > 0:
         nn.utils.clip_grad_norm_(model.parameters(), clip)

@@ -17,7 +17,7 @@ import time
 import torch
 
 from models import Translator
-from steps import adam, read_batches, read_json, read_options, train_step
+from steps import adam, read_batches, read_json, read_options, summed_loss, train_step
 
 
 FORMS = {"gru": ["padded", "packed"], "transformer": ["padded"],
@@ -27,8 +27,9 @@ FORMS = {"gru": ["padded", "packed"], "transformer": ["padded"],
 class Runner:
     """One model under training: `window` runs whole steps until the time is over."""
 
-    def __init__(self, meta, batches, form, threads):
+    def __init__(self, meta, batches, form, threads, compiled=False):
         torch.manual_seed(1)
+        torch.set_num_threads(threads)
         self.form, self.threads, self.clip = form, threads, meta["clip"]
         # A folder written for parity.py may say 0; timing is with dropout on.
         options = read_options(meta, packed=form.startswith("packed"), keys_once="keys once" in form,
@@ -36,14 +37,43 @@ class Runner:
         self.model = Translator(options).train()
         self.optimiser = adam(self.model, meta["lr"])
         self.batches = itertools.cycle(batches)
-        self.speeds = []
+        self.speeds, self.loss, self.seconds_to_compile = [], summed_loss, 0.0
+        if compiled:
+            self.compile(batches)
+
+    def compile(self, batches):
+        """For the size of most batches alone, and only such are trained on; where sizes differ, for any."""
+        start = time.perf_counter()
+        shapes = [(b.source.shape, b.targets.shape) for b in batches]
+        most = max(shapes, key=shapes.count)
+        alike = [b for b, shape in zip(batches, shapes) if shape == most]
+        any_size = 2 * len(alike) < len(batches)
+        chosen = batches if any_size else alike
+        self.loss = torch.compile(summed_loss, dynamic=any_size)
+        self.batches = itertools.cycle(chosen)
+        for batch in chosen[:3]:
+            self.step(batch)
+        self.seconds_to_compile = time.perf_counter() - start
+
+    def step(self, batch):
+        train_step(self.model, self.optimiser, batch, self.clip, loss=self.loss)
+
+    def seconds_a_step(self):
+        """Of one, after one for warming up that a slow model is not given."""
+        torch.set_num_threads(self.threads)
+        for _ in range(2):
+            start = time.perf_counter()
+            self.step(next(self.batches))
+            if (elapsed := time.perf_counter() - start) > 2:
+                break
+        return elapsed
 
     def window(self, seconds):
         torch.set_num_threads(self.threads)
         start, tokens = time.perf_counter(), 0
         while (elapsed := time.perf_counter() - start) < seconds or not tokens:
             batch = next(self.batches)
-            train_step(self.model, self.optimiser, batch, self.clip)
+            self.step(batch)
             tokens += batch.tokens
         return tokens / elapsed
 
