@@ -25,7 +25,8 @@ Work alibi(int64_t length) {
   return of_tensors(head_sequences(length), [length](const Leaves& x) {
     return ops::scaled_dot_product_attention(
                x[0], x[1], x[2], Mask::causal(),
-               {.bias = alibi_bias(kHeads, length, length, x[0].options().requires_grad(false))})
+               {.distance_bias =
+                    alibi_distances(kHeads, length, length, x[0].options().requires_grad(false))})
         .output;
   });
 }
@@ -34,8 +35,9 @@ Work t5(int64_t length) {
   return of_layer(
       head_sequences(length), [](const ParameterScope& scope) { return T5Bias(scope, kHeads, {}); },
       [length](const T5Bias& bias, const Leaves& x) {
-        return ops::scaled_dot_product_attention(x[0], x[1], x[2], Mask::none(),
-                                                 {.bias = bias(length, length)})
+        return ops::scaled_dot_product_attention(
+                   x[0], x[1], x[2], Mask::none(),
+                   {.distance_bias = bias.by_distance(length, length)})
             .output;
       });
 }

@@ -25,13 +25,27 @@ std::vector<double> alibi_slopes(int64_t heads) {
   return slopes;
 }
 
+namespace {
+
+at::Tensor sloped(int64_t heads, const at::Tensor& distance, const at::TensorOptions& options) {
+  const at::Tensor slopes = at::tensor(
+      alibi_slopes(heads), at::TensorOptions().dtype(at::kDouble).device(options.device()));
+  std::vector<int64_t> sizes(static_cast<size_t>(distance.dim()) + 1, 1);
+  sizes[0] = heads;
+  return slopes.view(sizes).mul(distance.abs().to(at::kDouble)).neg_().to(options);
+}
+
+}  // namespace
+
 at::Tensor alibi_bias(int64_t heads, int64_t queries, int64_t keys,
                       const at::TensorOptions& options) {
-  const at::Device device = options.device();
-  const at::Tensor slopes =
-      at::tensor(alibi_slopes(heads), at::TensorOptions().dtype(at::kDouble).device(device));
-  const at::Tensor distance = key_distances(queries, keys, device).abs().to(at::kDouble);
-  return slopes.view({heads, 1, 1}).mul(distance).neg_().to(options);  // (H, Tq, Tk)
+  return sloped(heads, key_distances(queries, keys, options.device()), options);  // (H, Tq, Tk)
+}
+
+at::Tensor alibi_distances(int64_t heads, int64_t queries, int64_t keys,
+                           const at::TensorOptions& options) {
+  return sloped(heads, distance_range(queries, keys, options.device()),
+                options);  // (H, Tq + Tk - 1)
 }
 
 }  // namespace attend

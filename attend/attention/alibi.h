@@ -18,4 +18,8 @@ std::vector<double> alibi_slopes(int64_t heads);
 at::Tensor alibi_bias(int64_t heads, int64_t queries, int64_t keys,
                       const at::TensorOptions& options);
 
+/// The same by distance, (H, Tq + Tk - 1), for ops::AttentionOptions::distance_bias.
+at::Tensor alibi_distances(int64_t heads, int64_t queries, int64_t keys,
+                           const at::TensorOptions& options);
+
 }  // namespace attend

@@ -12,4 +12,8 @@ namespace attend {
 /// InvalidArgument for negative sizes.
 at::Tensor key_distances(int64_t queries, int64_t keys, at::Device device);
 
+/// Every distance that key_distances() has, in order: 1 - Tk .. Tq - 1, of which place
+/// j - i + Tq - 1 is that of query i and key j, as ops::AttentionOptions::distance_bias has them.
+at::Tensor distance_range(int64_t queries, int64_t keys, at::Device device);
+
 }  // namespace attend

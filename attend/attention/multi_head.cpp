@@ -164,28 +164,33 @@ ops::AttentionResult MultiHeadAttention::joined(const ops::AttentionResult& head
   return {projected(joined, output_), heads.weights};  // (B, H, Tq, D / H) -> (B, Tq, D)
 }
 
-// (H, Tq, Tk), or undefined
-at::Tensor MultiHeadAttention::position_bias(const at::Tensor& q, int64_t keys) const {
-  if (options_.positions == PositionKind::kAlibi)
-    return alibi_bias(options_.heads, q.size(2), keys, q.options());
-  return options_.positions == PositionKind::kT5 ? t5_(q.size(2), keys) : at::Tensor();
+// Adds what the positions have to say to the options.
+void MultiHeadAttention::add_positions(const at::Tensor& q, int64_t keys,
+                                       ops::AttentionOptions& options) const {
+  const bool alibi = options_.positions == PositionKind::kAlibi;
+  if (!alibi && options_.positions != PositionKind::kT5) return;
+  const at::Tensor own = alibi ? alibi_distances(options_.heads, q.size(2), keys, q.options())
+                               : t5_.by_distance(q.size(2), keys);  // (H, Tq + Tk - 1)
+  options.distance_bias = options.distance_bias.defined() ? options.distance_bias + own : own;
 }
 
 ops::AttentionResult MultiHeadAttention::pool(const at::Tensor& q, const KeyValueCache& cache,
                                               const Mask& mask,
                                               const ops::AttentionOptions& options) const {
-  const at::Tensor k = score_ ? cache.keys : for_each_head(cache.keys);
-  const at::Tensor v = for_each_head(cache.values);
-  if (options_.linear) return linear_attention(q, k, v, mask, options.return_weights);
+  if (options_.linear)
+    return linear_attention(q, for_each_head(cache.keys), for_each_head(cache.values), mask,
+                            options.return_weights);
 
   const Mask seen = options_.window > 0 ? mask & Mask::window(options_.window) : mask;
   ops::AttentionOptions own = options;
   own.normaliser = options_.normaliser;
   if (options_.score == ScoreKind::kDot && !own.scale) own.scale = 1.0;
-  const at::Tensor bias = position_bias(q, k.size(2));
-  if (bias.defined()) own.bias = own.bias.defined() ? own.bias + bias : bias;
+  add_positions(q, cache.values.size(2), own);
+  if (!score_ && options_.positions != PositionKind::kRelative)
+    return ops::scaled_dot_product_attention(q, cache.keys, cache.values, seen, own);
+  const at::Tensor k = score_ ? cache.keys : for_each_head(cache.keys);
+  const at::Tensor v = for_each_head(cache.values);
   if (options_.positions == PositionKind::kRelative) return pool_relative(q, k, v, seen, own);
-  if (!score_) return ops::scaled_dot_product_attention(q, k, v, seen, own);
   const auto score = [this](const at::Tensor& queries, const at::Tensor& keys) {
     return score_->scores(queries, keys);
   };

@@ -113,7 +113,7 @@ class MultiHeadAttention {
   at::Tensor split(const at::Tensor& x, int64_t heads) const;
   at::Tensor turned(const at::Tensor& x, int64_t first) const;
   at::Tensor for_each_head(const at::Tensor& x) const;
-  at::Tensor position_bias(const at::Tensor& q, int64_t keys) const;
+  void add_positions(const at::Tensor& q, int64_t keys, ops::AttentionOptions& options) const;
   ops::AttentionResult pool(const at::Tensor& q, const KeyValueCache& cache, const Mask& mask,
                             const ops::AttentionOptions& options) const;
   ops::AttentionResult pool_relative(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,

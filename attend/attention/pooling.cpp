@@ -58,7 +58,8 @@ void check_kernel_pooling(const at::Tensor& queries, const at::Tensor& keys,
         "queries (B, [H,] Tq, D), keys (B, [H,] Tk, D), values (B, [H,] Tk, Dv) and width () or "
         "(D)",
         {queries, keys, values, width});
-  if (options.bias.defined() || options.normaliser != Normaliser::kSoftmax)
+  if (options.bias.defined() || options.distance_bias.defined() ||
+      options.normaliser != Normaliser::kSoftmax)
     throw InvalidArgument(std::string("[") + kKernelOp +
                           "] expected neither a bias nor a normaliser: a kernel's weights are its "
                           "own");

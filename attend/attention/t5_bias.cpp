@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "attend/attention/distance.h"
 #include "attend/core/errors.h"
+#include "attend/ops/attention.h"
 #include "attend/ops/packed.h"
 
 namespace attend {
@@ -35,19 +35,17 @@ T5Bias::T5Bias(const ParameterScope& scope, int64_t heads, const T5Buckets& buck
         std::to_string(count) + " and " + std::to_string(buckets.max_distance));
 }
 
-at::Tensor T5Bias::operator()(int64_t queries, int64_t keys) const {
-  if (queries == 0 || keys == 0) return weight_->new_zeros({weight_->size(1), queries, keys});
-  // A bucket for each distance there is, from -(Tk - 1) to Tq - 1, then a distance for each pair.
+at::Tensor T5Bias::by_distance(int64_t queries, int64_t keys) const {
   std::vector<int64_t> buckets;
   for (int64_t distance = 1 - keys; distance < queries; ++distance)
     buckets.push_back(t5_bucket(distance, buckets_));
-  const at::Device device = weight_->device();
-  const at::Tensor by_distance =
-      weight_->index_select(0, ops::index_tensor(buckets, device));              // (Tk + Tq - 1, H)
-  const at::Tensor pairs = key_distances(queries, keys, device).add_(keys - 1);  // (Tq, Tk)
-  return by_distance.index_select(0, pairs.view({queries * keys}))
-      .view({queries, keys, weight_->size(1)})
-      .permute({2, 0, 1});  // (H, Tq, Tk)
+  return weight_->index_select(0, ops::index_tensor(buckets, weight_->device()))
+      .t();  // (H, Tq + Tk - 1)
+}
+
+at::Tensor T5Bias::operator()(int64_t queries, int64_t keys) const {
+  if (queries == 0 || keys == 0) return weight_->new_zeros({weight_->size(1), queries, keys});
+  return ops::bias_of_pairs(by_distance(queries, keys), queries, keys);  // (H, Tq, Tk)
 }
 
 }  // namespace attend

@@ -34,6 +34,8 @@ class T5Bias {
 
   /// (H, Tq, Tk); the queries are the last of the keys' positions. Differentiable.
   at::Tensor operator()(int64_t queries, int64_t keys) const;
+  /// The same by distance, (H, Tq + Tk - 1), for ops::AttentionOptions::distance_bias.
+  at::Tensor by_distance(int64_t queries, int64_t keys) const;
 
  private:
   T5Buckets buckets_;

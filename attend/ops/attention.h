@@ -25,6 +25,9 @@ struct AttentionOptions {
   /// Added to the scores before they are normalised: of their dtype, broadcastable to them, as
   /// (H, Tq, Tk) to (B, H, Tq, Tk); undefined = none. Finite: what is to be hidden, the mask hides.
   at::Tensor bias = {};
+  /// Added too: what hangs on how far the key stands from the query alone, (H or 1, Tq + Tk - 1);
+  /// j - i + Tq - 1 is the place of key j and query i. Undefined = none.
+  at::Tensor distance_bias = {};
 };
 
 struct AttentionResult {
@@ -52,10 +55,19 @@ AttentionResult attend_by(const ScoreFunction& score, const at::Tensor& q, const
 /// softmax(scale q k^T) v under the mask; Vaswani et al. 2017, eq. 1.
 ///
 /// q (B, H, Tq, Dh), k (B, H, Tk, Dh), v (B, H, Tk, Dv) -> output (B, H, Tq, Dv), weights
-/// (B, H, Tq, Tk). Else as attend_by().
+/// (B, H, Tq, Tk). k and v may have fewer heads G, a divisor of H: query head h sees theirs number
+/// h / (H / G) (Ainslie et al. 2023). Else as attend_by(). In float and double on the CPU kernels
+/// do it, differentiable once: they keep no (Tq, Tk) weights unless asked for them, read q, k and v
+/// as they lie, and skip what a mask of lengths, order or window hides.
 AttentionResult scaled_dot_product_attention(const at::Tensor& q, const at::Tensor& k,
                                              const at::Tensor& v, const Mask& mask,
                                              const AttentionOptions& options = {});
+
+/// The twin that defines the meaning, by attend_by(); serves other devices and dtypes, values that
+/// are not finite, and other normalisers.
+AttentionResult scaled_dot_product_attention_composed(const at::Tensor& q, const at::Tensor& k,
+                                                      const at::Tensor& v, const Mask& mask,
+                                                      const AttentionOptions& options = {});
 
 /// softmax(w^T tanh(q_i + k_j)) v under the mask; Bahdanau et al. 2015, A.1.2. Queries and keys
 /// come projected: project keys once, then call this at each decoder step.
@@ -70,6 +82,9 @@ AttentionResult additive_attention(const at::Tensor& q, const at::Tensor& k, con
 /// (B, H, Tk, Dv): what every mechanism shares.
 AttentionResult attend_with_scores(const at::Tensor& scores, const at::Tensor& values,
                                    const Mask& mask, const AttentionOptions& options = {});
+
+/// (H, Tq, Tk) from AttentionOptions::distance_bias, (H, Tq + Tk - 1). Differentiable.
+at::Tensor bias_of_pairs(const at::Tensor& by_distance, int64_t queries, int64_t keys);
 
 /// Dropout of weights (B, [H,] Tq, Tk) as all of the above apply it before they pool: a row is
 /// numbered by its sentence, head and query, so that the draw for a pair hangs neither on the

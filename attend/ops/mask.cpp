@@ -1,9 +1,11 @@
 #include "attend/ops/mask.h"
 
 #include <ATen/ops/arange.h>
+#include <ATen/ops/minimum.h>
 #include <ATen/ops/tensor.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -44,12 +46,10 @@ at::Tensor positions(int64_t n, at::Device device) {
   return at::arange(n, at::TensorOptions().dtype(at::kLong).device(device));
 }
 
-// (B, 1, 1 or Tq, Tk); undefined when every key is real.
-at::Tensor hidden_by_padding(const at::Tensor& lengths, const Sizes& s, at::Device device) {
-  const bool per_query = lengths.dim() == 2;
-  if (lengths.size(0) != s.batch || (per_query && lengths.size(1) != s.queries))
+// Whether every key is real.
+bool check_lengths(const at::Tensor& lengths, const Sizes& s) {
+  if (lengths.size(0) != s.batch || (lengths.dim() == 2 && lengths.size(1) != s.queries))
     refuse_for("lengths of (B) or (B, Tq)", s, lengths);
-  if (lengths.numel() == 0) return {};
   const int64_t* values = lengths.const_data_ptr<int64_t>();
   bool all_real = true;
   for (int64_t i = 0; i < lengths.numel(); ++i) {
@@ -58,20 +58,30 @@ at::Tensor hidden_by_padding(const at::Tensor& lengths, const Sizes& s, at::Devi
                             std::to_string(values[i]) + " at " + std::to_string(i));
     all_real = all_real && values[i] == s.keys;
   }
-  if (all_real) return {};
-  const at::Tensor limit = lengths.to(device).view({s.batch, 1, per_query ? s.queries : 1, 1});
+  return all_real;
+}
+
+// (B, 1, 1 or Tq, Tk); undefined when every key is real.
+at::Tensor hidden_by_padding(const at::Tensor& lengths, const Sizes& s, at::Device device) {
+  if (check_lengths(lengths, s)) return {};
+  const at::Tensor limit =
+      lengths.to(device).view({s.batch, 1, lengths.dim() == 2 ? s.queries : 1, 1});
   return positions(s.keys, device).ge(limit);  // (B, 1, 1 or Tq, Tk)
+}
+
+int64_t first_position(const std::optional<int64_t>& offset, const Sizes& s) {
+  return offset.value_or(s.keys - s.queries);
 }
 
 // Positions of the queries among the keys, (Tq, 1).
 at::Tensor query_positions(std::optional<int64_t> offset, const Sizes& s, at::Device device) {
-  return positions(s.queries, device).add_(offset.value_or(s.keys - s.queries)).unsqueeze(1);
+  return positions(s.queries, device).add_(first_position(offset, s)).unsqueeze(1);
 }
 
 at::Tensor hidden_by_order(const Mask::Term& term, const Sizes& s, at::Device device) {
   const bool causal = term.kind == Mask::Term::Kind::kCausal;
   if (s.queries == 0 || s.keys == 0) return {};
-  if (causal && term.offset.value_or(s.keys - s.queries) >= s.keys - 1) return {};
+  if (causal && first_position(term.offset, s) >= s.keys - 1) return {};
   // How far a key is ahead of the query.
   const at::Tensor ahead =
       positions(s.keys, device).sub(query_positions(term.offset, s, device));  // (Tq, Tk)
@@ -189,16 +199,53 @@ at::Tensor Mask::build(int64_t batch, int64_t heads, int64_t queries, int64_t ke
   return hidden;
 }
 
-at::Tensor Mask::hidden(int64_t batch, int64_t heads, int64_t queries, int64_t keys,
-                        at::Device device) const {
-  if (!prepared_) return build(batch, heads, queries, keys, device);
+void Mask::check_prepared(int64_t batch, int64_t heads, int64_t queries, int64_t keys,
+                          at::Device device) const {
   const Sizes& made = prepared_->sizes;
   const Sizes wanted{batch, made.heads == 1 ? 1 : heads, queries, keys};
   if (!(made == wanted) || prepared_->device != device)
     throw InvalidArgument("[mask] expected the sizes that the mask was prepared for, " +
                           text(made) + " on " + prepared_->device.str() + ", found " +
                           text({batch, heads, queries, keys}) + " on " + device.str());
+}
+
+at::Tensor Mask::hidden(int64_t batch, int64_t heads, int64_t queries, int64_t keys,
+                        at::Device device) const {
+  if (!prepared_) return build(batch, heads, queries, keys, device);
+  check_prepared(batch, heads, queries, keys, device);
   return prepared_->hidden;
+}
+
+Mask::Limits Mask::limits(int64_t batch, int64_t heads, int64_t queries, int64_t keys,
+                          at::Device device) const {
+  c10::NoGradGuard no_grad;
+  if (prepared_) check_prepared(batch, heads, queries, keys, device);
+  const Sizes sizes{batch, heads, queries, keys};
+  Limits limits;
+  for (const Term& term : terms_) {
+    const int64_t first = first_position(term.offset, sizes);
+    switch (term.kind) {
+      case Term::Kind::kPadding: {
+        if (check_lengths(term.tensor, sizes)) break;
+        const at::Tensor own = term.tensor.dim() == 2 ? term.tensor : term.tensor.unsqueeze(1);
+        limits.lengths = limits.lengths.defined() ? at::minimum(limits.lengths, own) : own;
+        break;
+      }
+      case Term::Kind::kCausal:
+        limits.most = std::min(limits.most, first);
+        break;
+      case Term::Kind::kWindow:
+        limits.least = std::max(limits.least, first - term.width + 1);
+        limits.most = std::min(limits.most, first + term.width - 1);
+        break;
+      case Term::Kind::kHidden: {
+        const at::Tensor own = hidden_by_tensor(term, sizes, device);
+        limits.hidden = limits.hidden.defined() ? limits.hidden.logical_or(own) : own;
+        break;
+      }
+    }
+  }
+  return limits;
 }
 
 at::Tensor Mask::hidden_for(at::IntArrayRef scores, at::Device device) const {

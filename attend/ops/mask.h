@@ -66,6 +66,17 @@ class Mask {
   /// hidden() for scores of these sizes, (B, Tq, Tk) or (B, H, Tq, Tk), with as many dimensions.
   at::Tensor hidden_for(at::IntArrayRef scores, at::Device device) const;
 
+  /// The same as hidden(), apart by form, for kernels that skip what is hidden: query i of a
+  /// sentence sees key j if least <= j - i <= most, j < lengths[i] and not hidden. Same errors.
+  struct Limits {
+    static constexpr int64_t kFar = int64_t{1} << 60;  ///< beyond any distance
+    int64_t least = -kFar, most = kFar;
+    at::Tensor lengths;  ///< (B, 1 or Tq) int64 on the CPU, contiguous; undefined = no limit
+    at::Tensor hidden;   ///< as of hidden(), for terms without such a form; undefined = nothing is
+  };
+  Limits limits(int64_t batch, int64_t heads, int64_t queries, int64_t keys,
+                at::Device device) const;
+
   /// The same mask with its tensor made once, for use in many layers or steps. The result fits
   /// these sizes and this device alone (heads = 1 fits any number of heads).
   Mask prepare(int64_t batch, int64_t heads, int64_t queries, int64_t keys,
@@ -84,6 +95,8 @@ class Mask {
 
  private:
   struct Prepared;
+  void check_prepared(int64_t batch, int64_t heads, int64_t queries, int64_t keys,
+                      at::Device device) const;
   static Mask single(Term term);
   at::Tensor build(int64_t batch, int64_t heads, int64_t queries, int64_t keys,
                    at::Device device) const;

@@ -1,13 +1,16 @@
 #include "attend/ops/packed_attention.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/zeros.h>
 
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "attend/core/errors.h"
 #include "attend/ops/attention.h"
+#include "attend/ops/attention_heads.h"
 #include "attend/ops/check.h"
-#include "attend/ops/packed_attention_fused.h"
 
 namespace attend::ops {
 namespace {
@@ -76,10 +79,25 @@ at::Tensor packed_attention(const at::Tensor& query, const at::Tensor& key, cons
                             const PackedLayout& query_layout, const PackedLayout& key_layout,
                             const PackedAttentionOptions& options) {
   check(query, key, value, query_layout, key_layout, options);
-  if (!detail::unsupported_reason(query, key, value).empty())
+  const detail::HeadTensors rows{query, key, value, {}, {}};
+  if (!detail::heads_declined(rows).empty() || !detail::heads_finite(rows))
     return packed_attention_composed(query, key, value, query_layout, key_layout, options);
-  return detail::packed_attention_fused(query, key, value, query_layout, key_layout, options,
-                                        sentences_of(options, query_layout));
+  const int64_t heads = options.heads;
+  detail::HeadPlan plan{.heads = heads,
+                        .key_heads = heads,
+                        .query_offsets = query_layout.offsets,
+                        .key_offsets = key_layout.offsets,
+                        .scale = 1.0 / std::sqrt(static_cast<double>(query.size(1) / heads)),
+                        .dropout = options.dropout,
+                        .site = options.site,
+                        .sentences = sentences_of(options, query_layout)};
+  if (options.causal) plan.limits.most = 0;
+  at::Tensor weights;
+  if (options.weights != nullptr)
+    weights = *options.weights =
+        at::zeros({query_layout.size(), heads, query_layout.longest, key_layout.longest},
+                  query.options().requires_grad(false));
+  return detail::attend_heads(rows, std::move(plan), weights);
 }
 
 at::Tensor packed_attention_composed(const at::Tensor& query, const at::Tensor& key,

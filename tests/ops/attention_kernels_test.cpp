@@ -1,0 +1,218 @@
+// Scaled dot-product attention on kernels against its composed twin.
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <string>
+
+#include "attend/core/errors.h"
+#include "attend/ops/attention.h"
+#include "attend/ops/attention_heads.h"
+#include "tests/support/gradcheck.h"
+
+namespace attend::ops {
+namespace {
+
+using namespace ::attend::testing;  // NOLINT(google-build-using-namespace)
+using ::testing::HasSubstr;
+
+struct Case {
+  std::string name;
+  int64_t queries, keys;
+  Mask mask = {};
+  int64_t key_heads = 4;
+  bool bias = false, distance = false, drops = false;
+};
+
+constexpr int64_t kBatch = 2, kHeads = 4, kWidth = 9, kValues = 6;
+
+at::Tensor lengths(std::vector<int64_t> values, at::IntArrayRef sizes) {
+  return at::tensor(values, at::kLong).view(sizes);
+}
+
+std::vector<Case> cases() {
+  const at::Tensor hidden = cosines({kBatch, kHeads, 37, 70}).gt(0.3);
+  std::vector<int64_t> per_query;
+  for (int64_t i = 0; i < kBatch * 37; ++i) per_query.push_back(i * 11 % 71);
+  return {
+      {"plain", 37, 70},
+      {"one pair", 1, 1},
+      {"one query", 1, 70, Mask::causal()},
+      {"padding", 37, 70, Mask::padding({70, 0})},
+      {"padding of each query", 37, 70, Mask::padding(lengths(per_query, {kBatch, 37}))},
+      {"causal, grouped", 70, 70, Mask::causal(), 2},
+      {"causal, cached", 5, 70, Mask::causal() & Mask::padding({69, 3}), 1},
+      {"causal from 3 on", 37, 70, Mask::causal(3)},
+      {"window", 70, 70, Mask::causal() & Mask::window(6)},
+      {"window, both ways", 37, 70, Mask::window(4, 0)},
+      {"dense of heads", 37, 70, Mask::dense(hidden), 2},
+      {"dense of all", 37, 70, Mask::dense(hidden[0][0]) & Mask::padding({70, 33})},
+      {"keys", 37, 70, Mask::keys(hidden.select(2, 0).select(1, 0))},
+      {"prepared", 37, 70,
+       (Mask::causal() & Mask::padding({70, 50})).prepare(kBatch, 1, 37, 70, at::kCPU)},
+      {"bias", 37, 70, Mask::causal(), 4, true},
+      {"distance", 37, 70, Mask::padding({70, 20}), 2, false, true},
+      {"all", 37, 70, Mask::window(20) & Mask::dense(hidden), 2, true, true, true},
+      {"dropout", 37, 70, Mask::causal(), 4, false, false, true},
+  };
+}
+
+// As multi-head attention has heads: views of rows (B, T, H D).
+at::Tensor heads(int64_t count, int64_t length, int64_t width, double start, at::ScalarType dtype) {
+  return cosines({kBatch, length, count, width}, start, dtype)
+      .transpose(1, 2)
+      .set_requires_grad(true);
+}
+
+std::vector<at::Tensor> inputs(const Case& c, at::ScalarType dtype) {
+  std::vector<at::Tensor> in = {heads(kHeads, c.queries, kWidth, 0, dtype),
+                                heads(c.key_heads, c.keys, kWidth, 1, dtype),
+                                heads(c.key_heads, c.keys, kValues, 2, dtype)};
+  if (c.bias) in.push_back(leaf({kHeads, c.queries, c.keys}, 3, dtype));
+  if (c.distance) in.push_back(leaf({kHeads, c.queries + c.keys - 1}, 4, dtype));
+  return in;
+}
+
+AttentionOptions options_of(const Case& c, const std::vector<at::Tensor>& in) {
+  AttentionOptions options{.site = 3, .rows = {7, 5}};
+  if (c.drops) options.dropout = {.probability = 0.3, .seed = 9, .step = 4};
+  if (c.bias) options.bias = in[3];
+  if (c.distance) options.distance_bias = in.back();
+  return options;
+}
+
+TensorFunction function(const Case& c, decltype(scaled_dot_product_attention)* op) {
+  return [&c, op](const std::vector<at::Tensor>& in) {
+    return op(in[0], in[1], in[2], c.mask, options_of(c, in)).output;
+  };
+}
+
+TEST(AttentionOnKernels, AgreesWithTheTwin) {
+  for (const Case& c : cases())
+    for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
+      SCOPED_TRACE(c.name + (dtype == at::kFloat ? ", float" : ", double"));
+      const auto in = inputs(c, dtype);
+      const TensorFunction own = function(c, scaled_dot_product_attention);
+      const TensorFunction twin = function(c, scaled_dot_product_attention_composed);
+      const at::Tensor out = own(in);
+      EXPECT_TRUE(close(out, twin(in)));
+      EXPECT_LT(out.stride(1), out.stride(2)) << "heads are no view of rows";
+      const Tolerance tolerance =
+          dtype == at::kDouble ? Tolerance{1e-10, 1e-11} : Tolerance{1e-4, 2e-5};
+      const auto found = gradients_of(own, in), expected = gradients_of(twin, in);
+      for (size_t i = 0; i < in.size(); ++i)
+        EXPECT_TRUE(close(found[i], expected[i], tolerance)) << "input " << i;
+    }
+}
+
+TEST(AttentionOnKernels, GradientsAreThoseOfCentralDifferences) {
+  for (const Mask& mask : {Mask::none(), Mask::causal() & Mask::padding({3, 0})}) {
+    const TensorFunction f = [&](const auto& in) {
+      return scaled_dot_product_attention(
+                 in[0], in[1], in[2], mask,
+                 {.dropout = {.probability = 0.3}, .bias = in[3], .distance_bias = in[4]})
+          .output;
+    };
+    EXPECT_TRUE(check_gradients(f, {leaf({2, 2, 3, 3}), leaf({2, 1, 4, 3}, 1),
+                                    leaf({2, 1, 4, 2}, 2), leaf({3, 1}, 3), leaf({2, 6}, 4)}));
+  }
+}
+
+TEST(AttentionOnKernels, WeightsAreTheTwinsAndChangeNothing) {
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    auto in = inputs(c, at::kDouble);
+    const auto weights = [&](decltype(scaled_dot_product_attention)* op) {
+      AttentionOptions options = options_of(c, in);
+      options.return_weights = true;
+      const AttentionResult found = op(in[0], in[1], in[2], c.mask, options);
+      EXPECT_TRUE(identical(found.output, function(c, op)(in)));
+      return found.weights;
+    };
+    const at::Tensor with_graph = weights(scaled_dot_product_attention);
+    EXPECT_TRUE(with_graph.requires_grad());
+    const at::Tensor twin = weights(scaled_dot_product_attention_composed);
+    EXPECT_TRUE(close(with_graph, twin));
+    const c10::NoGradGuard no_grad;
+    EXPECT_TRUE(close(weights(scaled_dot_product_attention), twin));
+  }
+}
+
+TEST(AttentionOnKernels, LengthsUpToAThousand) {
+  for (const int64_t n : {1, 2, 15, 31, 64, 129, 1030}) {
+    const Case c{"", n, n, Mask::causal() & Mask::padding({n, n / 2})};
+    const auto in = inputs(c, at::kFloat);
+    EXPECT_TRUE(close(function(c, scaled_dot_product_attention)(in),
+                      function(c, scaled_dot_product_attention_composed)(in)))
+        << n;
+  }
+}
+
+// The rows of q, k and v between those of one product of all three.
+TEST(AttentionOnKernels, ReadsSlicesAsTheyLie) {
+  const at::Tensor all = leaf({2, 5, 3, 2, 4});  // (B, T, 3, H, D)
+  const auto of = [&](decltype(scaled_dot_product_attention)* op) {
+    return [op](const std::vector<at::Tensor>& x) {
+      const auto part = [&](int64_t n) { return x[0].select(2, n).transpose(1, 2); };
+      return op(part(0), part(1), part(2), Mask::causal(), {}).output;
+    };
+  };
+  const auto own = of(scaled_dot_product_attention),
+             twin = of(scaled_dot_product_attention_composed);
+  EXPECT_TRUE(close(own({all}), twin({all})));
+  EXPECT_TRUE(close(gradients_of(own, {all})[0], gradients_of(twin, {all})[0]));
+  // Columns that are no neighbours are copied.
+  const at::Tensor turned = cosines({2, 2, 4, 5}).transpose(2, 3);
+  EXPECT_TRUE(
+      close(scaled_dot_product_attention(turned, turned, turned, Mask::none()).output,
+            scaled_dot_product_attention_composed(turned, turned, turned, Mask::none()).output));
+}
+
+// Whoever may not see what is not finite gets the numbers of kernels, to the bit.
+TEST(AttentionOnKernels, NaNUnderAMaskLeaksNowhere) {
+  const Case c{"", 37, 70, Mask::causal(0), 2};
+  const auto clean = inputs(c, at::kFloat);
+  for (const size_t poisoned : {1, 2}) {
+    std::vector<at::Tensor> in;
+    for (const at::Tensor& x : clean) in.push_back(x.detach().clone());
+    in[poisoned].select(2, 20).fill_(std::numeric_limits<float>::quiet_NaN());
+    for (at::Tensor& x : in) x.set_requires_grad(true);
+    const TensorFunction first = [&](const auto& x) {
+      return function(c, scaled_dot_product_attention)(x).slice(2, 0, 20);
+    };
+    EXPECT_TRUE(identical(first(in), first(clean)));
+    const at::Tensor rest = function(c, scaled_dot_product_attention)(in).slice(2, 20);
+    EXPECT_TRUE(rest.isnan().all().item<bool>());
+    const auto found = gradients_of(first, in), expected = gradients_of(first, clean);
+    for (size_t i = 0; i < in.size(); ++i) EXPECT_TRUE(close(found[i], expected[i])) << i;
+  }
+}
+
+TEST(AttentionOnKernels, SaysWhyItDeclines) {
+  const at::Tensor x = cosines({1, 1, 2, 4}), half = x.to(at::kHalf);
+  EXPECT_EQ(detail::heads_declined({x, x, x, {}, {}}), "");
+  EXPECT_THAT(detail::heads_declined({half, half, half, {}, {}}), HasSubstr("Half"));
+  EXPECT_TRUE(detail::heads_finite({x, x, x, {}, {}}));
+  EXPECT_FALSE(detail::heads_finite({x, x, x, x / 0, {}}));
+}
+
+TEST(AttentionOnKernels, RefusesBiasesThatDoNotFit) {
+  const at::Tensor x = cosines({1, 2, 3, 4});
+  const auto error = [&](const AttentionOptions& options) {
+    return message_of([&] { scaled_dot_product_attention(x, x, x, Mask::none(), options); });
+  };
+  EXPECT_THAT(error({.bias = cosines({4, 3})}), HasSubstr("repeated to scores of (1, 2, 3, 3)"));
+  EXPECT_THAT(error({.distance_bias = cosines({2, 4})}), HasSubstr("Tq + Tk - 1"));
+  EXPECT_THAT(error({.distance_bias = cosines({3, 5})}), HasSubstr("(3, 5)"));
+  EXPECT_THAT(message_of([&] {
+                const at::Tensor three = cosines({1, 3, 3, 4});
+                scaled_dot_product_attention(three, x, x, Mask::none());
+              }),
+              HasSubstr("a divisor of H"));
+}
+
+}  // namespace
+}  // namespace attend::ops
