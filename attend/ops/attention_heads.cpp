@@ -6,7 +6,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
-#include <memory>
+#include <optional>
 #include <utility>
 
 #include "attend/core/random.h"
@@ -189,9 +189,9 @@ at::Tensor unit_columns(const at::Tensor& x) {
   return !x.defined() || x.stride(-1) == 1 || x.size(-1) == 1 ? x : x.contiguous();
 }
 
-at::Tensor zeros_if(bool wanted, const at::Tensor& x) {
-  return wanted && x.defined() ? at::zeros(x.sizes(), x.options()) : at::Tensor();
-}
+using MaybeTensor = std::optional<at::Tensor>;  // a node's input that may be absent
+
+MaybeTensor maybe(const at::Tensor& x) { return x.defined() ? MaybeTensor(x) : std::nullopt; }
 
 struct Forward {
   at::Tensor out, sums;
@@ -210,10 +210,13 @@ Forward run_forward(const HeadTensors& x, const HeadPlan& plan, const at::Tensor
 class FusedHeads : public torch::autograd::Function<FusedHeads> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& query,
-                            const at::Tensor& key, const at::Tensor& value, const at::Tensor& bias,
-                            const at::Tensor& distance, HeadPlan& plan, const at::Tensor& weights) {
-    const Forward f = run_forward({query, key, value, bias, distance}, plan, weights);
-    context->save_for_backward({query, key, value, bias, distance, f.out, f.sums});
+                            const at::Tensor& key, const at::Tensor& value,
+                            const MaybeTensor& bias, const MaybeTensor& distance, HeadPlan& plan,
+                            const MaybeTensor& weights) {
+    const HeadTensors x{query, key, value, bias.value_or(at::Tensor()),
+                        distance.value_or(at::Tensor())};
+    const Forward f = run_forward(x, plan, weights.value_or(at::Tensor()));
+    context->save_for_backward({query, key, value, x.bias, x.distance, f.out, f.sums});
     context->saved_data["plan"] =
         c10::IValue::make_capsule(c10::make_intrusive<KeptPlan>(std::move(plan)));
     return f.out;
@@ -226,11 +229,17 @@ class FusedHeads : public torch::autograd::Function<FusedHeads> {
         c10::static_intrusive_pointer_cast<KeptPlan>(context->saved_data["plan"].toCapsule());
     const HeadPlan& plan = kept->plan;
     const HeadTensors x{saved[0], saved[1], saved[2], saved[3], saved[4]};
+    size_t next = 3;  // of the inputs that there are
+    const auto zeros = [&](const at::Tensor& input) {
+      return input.defined() && context->needs_input_grad(next++)
+                 ? at::zeros(input.sizes(), input.options())
+                 : at::Tensor();
+    };
     const HeadTensors d{laid_out_as(x.query, x.query.size(-1), false),
                         laid_out_as(x.key, x.key.size(-1), true),
                         laid_out_as(x.value, x.value.size(-1), true),
-                        zeros_if(context->needs_input_grad(3), x.bias),
-                        zeros_if(context->needs_input_grad(4), x.distance)};
+                        zeros(x.bias),
+                        zeros(x.distance)};
     const at::Tensor d_out = unit_columns(gradients[0]);
     with_type(x.query, [&]<class T>(T) { run_back<T>(x, plan, saved[5], saved[6], d_out, d); });
     return {d.query, d.key, d.value, d.bias, d.distance, at::Tensor(), at::Tensor()};
@@ -265,8 +274,8 @@ at::Tensor attend_heads(const HeadTensors& x, HeadPlan plan, const at::Tensor& w
   for (const at::Tensor& t : {rows.query, rows.key, rows.value, rows.bias, rows.distance})
     graph = graph || (t.defined() && t.requires_grad());
   if (!graph || !c10::GradMode::is_enabled()) return run_forward(rows, plan, weights).out;
-  return FusedHeads::apply(rows.query, rows.key, rows.value, rows.bias, rows.distance, plan,
-                           weights);
+  return FusedHeads::apply(rows.query, rows.key, rows.value, maybe(rows.bias),
+                           maybe(rows.distance), plan, maybe(weights));
 }
 
 }  // namespace attend::ops::detail

@@ -370,11 +370,11 @@ TEST(ScaledDotProduct, WrongShapesNameWhatWasExpected) {
   EXPECT_EQ(
       call({2, 3, 4}, {2, 1, 3, 4}, {2, 1, 3, 4}),
       "[scaled_dot_product_attention] expected q (B, H, Tq, Dh), k (B, H, Tk, Dh) and v (B, H, "
-      "Tk, Dv), found (2, 3, 4), (2, 1, 3, 4) and (2, 1, 3, 4)");
+      "Tk, Dv), or a divisor of H in both, found (2, 3, 4), (2, 1, 3, 4) and (2, 1, 3, 4)");
   EXPECT_THAT(call({2, 1, 3, 4}, {2, 1, 3, 5}, {2, 1, 3, 4}), HasSubstr("(2, 1, 3, 5)"));
   EXPECT_THAT(call({2, 1, 3, 4}, {2, 1, 3, 4}, {2, 1, 4, 4}), HasSubstr("(2, 1, 4, 4)"));
   EXPECT_THAT(call({2, 1, 3, 4}, {1, 1, 3, 4}, {1, 1, 3, 4}), HasSubstr("(1, 1, 3, 4)"));
-  EXPECT_THAT(call({2, 2, 3, 4}, {2, 1, 3, 4}, {2, 1, 3, 4}), HasSubstr("(2, 1, 3, 4)"));
+  EXPECT_THAT(call({2, 3, 3, 4}, {2, 2, 3, 4}, {2, 2, 3, 4}), HasSubstr("(2, 2, 3, 4)"));
   EXPECT_THAT(message_of([] {
                 scaled_dot_product_attention(cosines({1, 1, 2, 2}),
                                              cosines({1, 1, 2, 2}, 0, at::kFloat),
