@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "attend/ops/additive_pairs.h"
 #include "attend/ops/check.h"
 
 namespace attend::ops {
@@ -80,6 +81,7 @@ void check(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w) {
 
 at::Tensor additive_scores(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w) {
   check(q, k, w);
+  if (detail::additive_declined(q, k, w).empty()) return detail::additive_pairs(q, k, w);
   if (c10::GradMode::is_enabled() && (q.requires_grad() || k.requires_grad() || w.requires_grad()))
     return AdditiveScores::apply(q, k, w);
   return score_each(q, k, w);

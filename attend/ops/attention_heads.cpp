@@ -210,8 +210,8 @@ Forward run_forward(const HeadTensors& x, const HeadPlan& plan, const at::Tensor
 class FusedHeads : public torch::autograd::Function<FusedHeads> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& query,
-                            const at::Tensor& key, const at::Tensor& value,
-                            const MaybeTensor& bias, const MaybeTensor& distance, HeadPlan& plan,
+                            const at::Tensor& key, const at::Tensor& value, const MaybeTensor& bias,
+                            const MaybeTensor& distance, HeadPlan& plan,
                             const MaybeTensor& weights) {
     const HeadTensors x{query, key, value, bias.value_or(at::Tensor()),
                         distance.value_or(at::Tensor())};
@@ -235,11 +235,9 @@ class FusedHeads : public torch::autograd::Function<FusedHeads> {
                  ? at::zeros(input.sizes(), input.options())
                  : at::Tensor();
     };
-    const HeadTensors d{laid_out_as(x.query, x.query.size(-1), false),
-                        laid_out_as(x.key, x.key.size(-1), true),
-                        laid_out_as(x.value, x.value.size(-1), true),
-                        zeros(x.bias),
-                        zeros(x.distance)};
+    const HeadTensors d{
+        laid_out_as(x.query, x.query.size(-1), false), laid_out_as(x.key, x.key.size(-1), true),
+        laid_out_as(x.value, x.value.size(-1), true), zeros(x.bias), zeros(x.distance)};
     const at::Tensor d_out = unit_columns(gradients[0]);
     with_type(x.query, [&]<class T>(T) { run_back<T>(x, plan, saved[5], saved[6], d_out, d); });
     return {d.query, d.key, d.value, d.bias, d.distance, at::Tensor(), at::Tensor()};
@@ -274,8 +272,8 @@ at::Tensor attend_heads(const HeadTensors& x, HeadPlan plan, const at::Tensor& w
   for (const at::Tensor& t : {rows.query, rows.key, rows.value, rows.bias, rows.distance})
     graph = graph || (t.defined() && t.requires_grad());
   if (!graph || !c10::GradMode::is_enabled()) return run_forward(rows, plan, weights).out;
-  return FusedHeads::apply(rows.query, rows.key, rows.value, maybe(rows.bias),
-                           maybe(rows.distance), plan, maybe(weights));
+  return FusedHeads::apply(rows.query, rows.key, rows.value, maybe(rows.bias), maybe(rows.distance),
+                           plan, maybe(weights));
 }
 
 }  // namespace attend::ops::detail
