@@ -91,7 +91,7 @@ template <class T, class Body>
 HWY_INLINE void ForTiles(const AdditivePairs<T>& p, const Body& body) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   int64_t key = 0;
-  for (; key + kVectors * lanes <= p.stride; key += kVectors * lanes)
+  for (; key < p.key_count && key + kVectors * lanes <= p.stride; key += kVectors * lanes)
     body.template operator()<kVectors>(key);
   for (; key < p.key_count; key += lanes) body.template operator()<1>(key);
 }

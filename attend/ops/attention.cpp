@@ -29,7 +29,7 @@ void check_rows(const char* op, const at::Tensor& q, const AttentionOptions& opt
 void check_biases(at::IntArrayRef scores, const AttentionOptions& options) {
   const at::Tensor &bias = options.bias, &distance = options.distance_bias;
   if (bias.defined() && !broadcasts_to(bias, scores))
-    refuse("attention", "a bias that can be repeated to scores of " + core::shape_text(scores),
+    refuse("attention", "a bias that can be repeated to the scores, " + core::shape_text(scores),
            {bias});
   if (!distance.defined()) return;
   const size_t n = scores.size();

@@ -346,8 +346,7 @@ TEST(Swapping, WrongSizesAreNamed) {
                                                   cosines({1, 2, 5, 4}), Mask::none(),
                                                   {.bias = cosines({3, 3, 5})});
               }),
-              HasSubstr("a bias that can be repeated to the scores, found (1, 2, 3, 5) and "
-                        "(3, 3, 5)"));
+              HasSubstr("a bias that can be repeated to the scores, (1, 2, 3, 5), found (3, 3, 5)"));
 }
 
 // Vectors of length 0 score 0, with gradients that are finite.

@@ -204,7 +204,7 @@ TEST(AttentionOnKernels, RefusesBiasesThatDoNotFit) {
   const auto error = [&](const AttentionOptions& options) {
     return message_of([&] { scaled_dot_product_attention(x, x, x, Mask::none(), options); });
   };
-  EXPECT_THAT(error({.bias = cosines({4, 3})}), HasSubstr("repeated to scores of (1, 2, 3, 3)"));
+  EXPECT_THAT(error({.bias = cosines({4, 3})}), HasSubstr("repeated to the scores, (1, 2, 3, 3)"));
   EXPECT_THAT(error({.distance_bias = cosines({2, 4})}), HasSubstr("Tq + Tk - 1"));
   EXPECT_THAT(error({.distance_bias = cosines({3, 5})}), HasSubstr("(3, 5)"));
   EXPECT_THAT(message_of([&] {
