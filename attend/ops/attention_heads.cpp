@@ -12,7 +12,6 @@
 #include "attend/core/random.h"
 #include "attend/kernels/attention.h"
 #include "attend/kernels/finite.h"
-#include "attend/ops/attention.h"
 #include "attend/ops/fused.h"
 
 namespace attend::ops::detail {
@@ -115,9 +114,10 @@ Task<T> task_of(const HeadTensors& x, const HeadPlan& plan, const at::Tensor& su
   if (!plan.dropout.active()) return task;
   const int64_t sentence = plan.sentences.empty() ? b : plan.sentences[static_cast<size_t>(b)];
   for (int64_t i = 0; i < q.count; ++i)
-    task.row_keys.push_back(
-        core::dropout_row_key(plan.dropout.seed, plan.dropout.step, plan.site,
-                              static_cast<uint64_t>(weight_row(sentence, h, i))));
+    task.row_keys.push_back(core::dropout_row_key(
+        plan.dropout.seed, plan.dropout.step, plan.site,
+        core::weight_row(static_cast<uint64_t>(sentence), static_cast<uint64_t>(h),
+                         static_cast<uint64_t>(i))));
   task.head.row_keys = task.row_keys.data();
   task.head.dropout = plan.dropout.probability;
   return task;
