@@ -11,7 +11,6 @@
 #include "attend/kernels/additive_look.h"
 #include "attend/kernels/gemm.h"
 #include "attend/kernels/gru.h"
-#include "attend/kernels/softmax_rows.h"
 #include "tests/kernels/every_isa.h"
 #include "tests/kernels/guarded.h"
 
@@ -253,51 +252,6 @@ TEST_P(AdditiveLookKernels, AgreeWithTheFormulaAndItsDifferences) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Isa, AdditiveLookKernels, isas(), isa_name);
-
-class SoftmaxRows : public EveryIsa {};
-
-template <class T>
-void check_softmax(const VisibleColumns& shape, double scale) {
-  const int64_t count = shape.rows * shape.columns;
-  Guarded<T> scores(count, 1, 30), weights(count, 1, 30), again(count, 1, 30), d(count, 2);
-  Guarded<T> sums(2 * shape.rows);
-  softmax_rows(weights, sums, static_cast<T>(scale), shape);
-  softmax_rows_again(again, sums, static_cast<T>(scale), shape);
-  const std::vector<T> direction(d.data(), d.data() + count);
-  softmax_rows_backward(d, weights, static_cast<T>(scale), shape);
-  for (int64_t i = 0; i < shape.rows; ++i) {
-    const int64_t seen = std::min(shape.columns, shape.visible + i * shape.growth);
-    double sum = 0, mean = 0;
-    const auto exponential = [&](int64_t j) {
-      return j < seen ? std::exp(scale * double{scores[i * shape.columns + j]}) : 0.0;
-    };
-    for (int64_t j = 0; j < seen; ++j) sum += exponential(j);
-    for (int64_t j = 0; j < seen; ++j)
-      mean += exponential(j) / sum * double{direction[static_cast<size_t>(i * shape.columns + j)]};
-    for (int64_t j = 0; j < shape.columns; ++j) {
-      const int64_t at = i * shape.columns + j;
-      const double w = seen == 0 ? 0.0 : exponential(j) / sum;
-      ASSERT_NEAR(weights[at], w, 4 * tolerance<T>()) << i << " " << j;
-      ASSERT_EQ(again[at], weights[at]) << i << " " << j;
-      const double change = double{direction[static_cast<size_t>(at)]} - mean;
-      ASSERT_NEAR(d[at], scale * w * change, 20 * tolerance<T>()) << i << " " << j;
-    }
-  }
-}
-
-TEST_P(SoftmaxRows, AgreeWithTheFormula) {
-  for (const int64_t columns : kWidths)
-    for (const VisibleColumns& shape :
-         {VisibleColumns{3, columns, columns, 0}, VisibleColumns{5, columns, 0, 1},
-          VisibleColumns{4, columns, 3, 1}, VisibleColumns{0, columns, 1, 0}}) {
-      check_softmax<float>(shape, 0.25);
-      check_softmax<double>(shape, 0.25);
-    }
-  check_softmax<float>({2, 9, 9, 0}, 5);  // one weight is nearly all
-  check_softmax<double>({2, 9, 9, 0}, 20);
-}
-
-INSTANTIATE_TEST_SUITE_P(Isa, SoftmaxRows, isas(), isa_name);
 
 TEST(Isa, ForcesOneOrNamesThoseThereAre) {
   const auto all = supported_isas();
