@@ -3,7 +3,9 @@
 #include <string>
 
 #include "attend/core/errors.h"
+#include "attend/ops/batched_product.h"
 #include "attend/ops/check.h"
+#include "attend/ops/non_finite.h"
 
 namespace attend {
 namespace {
@@ -16,9 +18,43 @@ std::string sequence(const char* letters, int64_t width, const char* any) {
   return std::string(letters) + (width == 0 ? any : std::to_string(width)) + ")";
 }
 
+// With one head: (B, T, D) -> (B, 1, T, D).
+at::Tensor with_head(const at::Tensor& x) {
+  return x.defined() && x.dim() == 3 ? x.unsqueeze(1) : x;
+}
+
+// Where scores are a product of queries and keys, the op that need not keep them.
+ops::AttentionResult pool_products(const at::Tensor& queries, const at::Tensor& keys,
+                                   const at::Tensor& values, const Mask& mask,
+                                   const ops::AttentionOptions& options) {
+  ops::AttentionOptions own = options;
+  own.scale = 1.0;
+  if (queries.dim() == 4)
+    return ops::scaled_dot_product_attention(queries, keys, values, mask, own);
+  own.bias = with_head(options.bias);
+  const ops::AttentionResult found = ops::scaled_dot_product_attention(
+      with_head(queries), with_head(keys), with_head(values), mask, own);
+  return {found.output.squeeze(1),
+          found.weights.defined() ? found.weights.squeeze(1) : at::Tensor()};
+}
+
+bool are_pairs(const at::Tensor& queries, const at::Tensor& keys, const at::Tensor& values) {
+  return ops::leading_sizes_agree(queries, keys) && ops::leading_sizes_agree(queries, values) &&
+         queries.size(-1) == keys.size(-1) && queries.size(-1) > 0 &&
+         keys.size(-2) == values.size(-2);
+}
+
 ops::AttentionResult pool(const Score& score, const at::Tensor& queries,
                           const at::Tensor& projected_keys, const at::Tensor& values,
                           const Mask& mask, const ops::AttentionOptions& options) {
+  ops::check_floating("attention", {queries, projected_keys, values});
+  if (options.normaliser == Normaliser::kSoftmax && are_pairs(queries, projected_keys, values)) {
+    // A row that is not finite spoils no gradient of the score's parameters.
+    const ops::FiniteRows rows = ops::finite_rows(queries);
+    const at::Tensor factor = score.factor(rows.value);
+    if (factor.defined())
+      return pool_products(ops::spoil(factor, rows.bad), projected_keys, values, mask, options);
+  }
   const auto scores = [&score](const at::Tensor& q, const at::Tensor& k) {
     return score.scores(q, k);
   };

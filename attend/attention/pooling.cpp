@@ -4,12 +4,16 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "attend/core/errors.h"
 #include "attend/ops/check.h"
+#include "attend/ops/fused.h"
+#include "attend/ops/running_average.h"
 #include "attend/ops/squared_distances.h"
 
 namespace attend {
@@ -65,6 +69,31 @@ void check_kernel_pooling(const at::Tensor& queries, const at::Tensor& keys,
                           "own");
 }
 
+// How many keys each query (B, Tq) sees, where it is the first ones, of no query fewer than of the
+// one before, and a running sum gives the average; else nothing.
+std::optional<std::vector<int64_t>> first_keys(const at::Tensor& values, int64_t queries,
+                                               const Mask& mask,
+                                               const ops::AttentionOptions& options) {
+  if (!ops::detail::takes_steps(values) || options.dropout.active() || options.bias.defined() ||
+      options.distance_bias.defined() || options.normaliser != Normaliser::kSoftmax)
+    return {};
+  const int64_t batch = values.size(0), keys = values.size(1);
+  const Mask::Limits limits = mask.limits(batch, 1, queries, keys, values.device());
+  const bool from_first = limits.least + queries - 1 <= 0;
+  const bool one_length = !limits.lengths.defined() || limits.lengths.size(1) == 1;
+  if (!from_first || !one_length || limits.hidden.defined() || !ops::detail::all_finite({values}))
+    return {};
+  std::vector<int64_t> counts;
+  counts.reserve(static_cast<size_t>(batch * queries));
+  for (int64_t b = 0; b < batch; ++b) {
+    const int64_t length =
+        limits.lengths.defined() ? limits.lengths.const_data_ptr<int64_t>()[b] : keys;
+    for (int64_t i = 0; i < queries; ++i)
+      counts.push_back(std::clamp<int64_t>(i + limits.most + 1, 0, length));
+  }
+  return counts;
+}
+
 }  // namespace
 
 ops::AttentionResult average_pooling(const at::Tensor& values, int64_t queries, const Mask& mask,
@@ -74,9 +103,15 @@ ops::AttentionResult average_pooling(const at::Tensor& values, int64_t queries, 
   if (queries < 0)
     throw InvalidArgument("[average_pooling] expected a number of queries, found " +
                           std::to_string(queries));
-  const at::Tensor equal =
-      at::zeros({values.size(0), queries, values.size(1)}, values.options());  // (B, Tq, Tk)
-  return ops::attend_with_scores(equal, values, mask, options);
+  const auto by_weights = [&] {
+    const at::Tensor equal =
+        at::zeros({values.size(0), queries, values.size(1)}, values.options());  // (B, Tq, Tk)
+    return ops::attend_with_scores(equal, values, mask, options);
+  };
+  const std::optional<std::vector<int64_t>> counts = first_keys(values, queries, mask, options);
+  if (!counts) return by_weights();
+  return {ops::detail::running_average(values, *counts),
+          options.return_weights ? by_weights().weights : at::Tensor()};
 }
 
 at::Tensor Kernel::operator()(const at::Tensor& squared) const {

@@ -78,6 +78,8 @@ at::Tensor to_unit_length(const at::Tensor& x) {
 
 }  // namespace
 
+at::Tensor Score::factor(const at::Tensor&) const { return {}; }
+
 HeadLinear::HeadLinear(const ParameterScope& scope, int64_t inputs, int64_t outputs,
                        const ScoreOptions& options)
     : heads_(options.heads),
@@ -127,6 +129,8 @@ at::Tensor DotScore::scores(const at::Tensor& queries, const at::Tensor& project
   return dot("dot_score", queries, projected_keys);
 }
 
+at::Tensor DotScore::factor(const at::Tensor& queries) const { return queries; }
+
 ScaledDotScore::ScaledDotScore(const ParameterScope&, const ScoreOptions& options) {
   of_one_size("scaled_dot_score", options);
 }
@@ -134,8 +138,11 @@ ScaledDotScore::ScaledDotScore(const ParameterScope&, const ScoreOptions& option
 at::Tensor ScaledDotScore::scores(const at::Tensor& queries,
                                   const at::Tensor& projected_keys) const {
   check_one_width("scaled_dot_score", queries, projected_keys);
-  const double scale = 1.0 / std::sqrt(static_cast<double>(queries.size(-1)));
-  return dot("scaled_dot_score", queries * scale, projected_keys);
+  return dot("scaled_dot_score", factor(queries), projected_keys);
+}
+
+at::Tensor ScaledDotScore::factor(const at::Tensor& queries) const {
+  return queries * (1.0 / std::sqrt(static_cast<double>(queries.size(-1))));
 }
 
 BilinearScore::BilinearScore(const ParameterScope& scope, const ScoreOptions& options)
@@ -151,6 +158,8 @@ at::Tensor BilinearScore::scores(const at::Tensor& queries,
   return dot("bilinear_score", queries, projected_keys);
 }
 
+at::Tensor BilinearScore::factor(const at::Tensor& queries) const { return queries; }
+
 CosineScore::CosineScore(const ParameterScope& scope, const ScoreOptions& options)
     : scale_(scope.add("scale", {of_one_size("cosine_score", options).heads}, Init::kOnes)) {}
 
@@ -161,8 +170,11 @@ at::Tensor CosineScore::project_keys(const at::Tensor& keys) const {
 
 at::Tensor CosineScore::scores(const at::Tensor& queries, const at::Tensor& projected_keys) const {
   check_one_width("cosine_score", queries, projected_keys);
-  return dot("cosine_score", scaled_by_head("cosine_score", to_unit_length(queries), *scale_),
-             projected_keys);
+  return dot("cosine_score", factor(queries), projected_keys);
+}
+
+at::Tensor CosineScore::factor(const at::Tensor& queries) const {
+  return scaled_by_head("cosine_score", to_unit_length(queries), *scale_);
 }
 
 GaussianScore::GaussianScore(const ParameterScope& scope, const ScoreOptions& options)

@@ -44,6 +44,10 @@ class Score {
   /// queries (B, [H,] Tq, query_size) and what project_keys() gave -> (B, [H,] Tq, Tk). Each pair's
   /// score hangs on that pair alone.
   virtual at::Tensor scores(const at::Tensor& queries, const at::Tensor& projected_keys) const = 0;
+
+  /// Of a score that is a dot product with the projected keys: what is made of queries for it,
+  /// (B, [H,] Tq, D), so that no scores need to be kept. Undefined for others, and the default.
+  virtual at::Tensor factor(const at::Tensor& queries) const;
 };
 
 /// What can be swapped by type.
@@ -87,6 +91,7 @@ class DotScore final : public Score {
   DotScore() = default;
   DotScore(const ParameterScope&, const ScoreOptions& options);
   at::Tensor scores(const at::Tensor& queries, const at::Tensor& projected_keys) const override;
+  at::Tensor factor(const at::Tensor& queries) const override;
 };
 
 /// q . k / sqrt(D); Vaswani et al. 2017, 3.2.1. No parameters.
@@ -95,6 +100,7 @@ class ScaledDotScore final : public Score {
   ScaledDotScore() = default;
   ScaledDotScore(const ParameterScope&, const ScoreOptions& options);
   at::Tensor scores(const at::Tensor& queries, const at::Tensor& projected_keys) const override;
+  at::Tensor factor(const at::Tensor& queries) const override;
 };
 
 /// q^T W k, "general" in Luong et al. 2015, 3.1. Parameter: key.weight (H * query_size, key_size);
@@ -104,6 +110,7 @@ class BilinearScore final : public Score {
   BilinearScore(const ParameterScope& scope, const ScoreOptions& options);
   at::Tensor project_keys(const at::Tensor& keys) const override;
   at::Tensor scores(const at::Tensor& queries, const at::Tensor& projected_keys) const override;
+  at::Tensor factor(const at::Tensor& queries) const override;
 
  private:
   HeadLinear key_;
@@ -116,6 +123,7 @@ class CosineScore final : public Score {
   CosineScore(const ParameterScope& scope, const ScoreOptions& options);
   at::Tensor project_keys(const at::Tensor& keys) const override;
   at::Tensor scores(const at::Tensor& queries, const at::Tensor& projected_keys) const override;
+  at::Tensor factor(const at::Tensor& queries) const override;
 
  private:
   Parameter scale_;

@@ -11,7 +11,6 @@
 
 #include "attend/core/random.h"
 #include "attend/kernels/attention.h"
-#include "attend/kernels/finite.h"
 #include "attend/ops/fused.h"
 
 namespace attend::ops::detail {
@@ -244,15 +243,6 @@ class FusedHeads : public torch::autograd::Function<FusedHeads> {
   }
 };
 
-// False if a number is NaN or infinite.
-bool is_finite(const at::Tensor& x) {
-  if (!x.defined() || x.numel() == 0) return true;
-  const at::Tensor whole = x.is_non_overlapping_and_dense() ? x : x.contiguous();
-  return with_type(whole, [&]<class T>(T) {
-    return kernels::all_finite(whole.const_data_ptr<T>(), whole.numel());
-  });
-}
-
 }  // namespace
 
 std::string heads_declined(const HeadTensors& x) {
@@ -260,8 +250,7 @@ std::string heads_declined(const HeadTensors& x) {
 }
 
 bool heads_finite(const HeadTensors& x) {
-  return is_finite(x.query) && is_finite(x.key) && is_finite(x.value) && is_finite(x.bias) &&
-         is_finite(x.distance);
+  return all_finite({x.query, x.key, x.value, x.bias, x.distance});
 }
 
 at::Tensor attend_heads(const HeadTensors& x, HeadPlan plan, const at::Tensor& weights) {

@@ -4,6 +4,7 @@
 #include <c10/core/ScalarType.h>
 
 #include "attend/core/errors.h"
+#include "attend/kernels/finite.h"
 #include "attend/kernels/isa.h"
 
 namespace attend::ops::detail {
@@ -23,6 +24,18 @@ std::string declined_by_kernels(TensorRefs tensors) {
              c10::toString(first->scalar_type()) + " and " + c10::toString(dtype);
   }
   return "";
+}
+
+bool all_finite(TensorRefs tensors) {
+  for (const at::Tensor& x : tensors) {
+    if (!x.defined() || x.numel() == 0) continue;
+    const at::Tensor whole = x.is_non_overlapping_and_dense() ? x : x.contiguous();
+    const bool finite = with_type(whole, [&]<class T>(T) {
+      return kernels::all_finite(whole.const_data_ptr<T>(), whole.numel());
+    });
+    if (!finite) return false;
+  }
+  return true;
 }
 
 bool takes_steps(const at::Tensor& x) { return x.defined() && declined_by_kernels({x}).empty(); }

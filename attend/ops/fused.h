@@ -13,6 +13,10 @@ namespace attend::ops::detail {
 /// double, on the CPU (undefined ones do not count), and ATTEND_FUSED is not 0.
 std::string declined_by_kernels(TensorRefs tensors);
 
+/// False if a number of one of these, float or double on the CPU, is NaN or infinite; undefined
+/// ones do not count.
+bool all_finite(TensorRefs tensors);
+
 /// Whether kernels take tensors like this one.
 bool takes_steps(const at::Tensor& x);
 

@@ -6,10 +6,13 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/eye.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
+
+#include <cmath>
 
 #include "attend/attention/attention.h"
 #include "attend/attention/structured.h"
@@ -37,6 +40,43 @@ TEST(AveragePooling, IsTheMeanOfWhatIsSeen) {
   EXPECT_TRUE(identical(average_pooling(v, 2, Mask::padding({0, 0})).output,
                         at::zeros({2, 2, 3}, at::kDouble)));
   EXPECT_THROW(average_pooling(v, -1, Mask::none()), InvalidArgument);
+}
+
+// Where each query sees the first keys, no weights are made; under the others they are.
+TEST(AveragePooling, AgreesWithEqualWeights) {
+  const at::Tensor per_query =
+      at::tensor(std::vector<int64_t>{1, 7, 2, 0, 3, 3, 6, 5, 1, 2}, at::kLong).view({2, 5});
+  for (const Mask& mask :
+       {Mask::none(), Mask::causal(), Mask::causal(0), Mask::causal(-2), Mask::padding({7, 0}),
+        Mask::causal() & Mask::padding({7, 4}), Mask::window(3), Mask::padding(per_query),
+        Mask::dense(cosines({5, 7}).gt(0))})
+    for (const auto dtype : {at::kFloat, at::kDouble}) {
+      const auto equal = [&](const std::vector<at::Tensor>& in) {
+        return ops::attend_with_scores(at::zeros({2, 5, 7}, in[0].options()), in[0], mask);
+      };
+      const auto average = [&](const std::vector<at::Tensor>& in) {
+        return average_pooling(in[0], 5, mask, {.return_weights = true});
+      };
+      const std::vector<at::Tensor> in = {leaf({2, 7, 3}, 1, dtype)};
+      EXPECT_TRUE(close(average(in).output, equal(in).output));
+      EXPECT_TRUE(identical(average(in).output, average_pooling(in[0], 5, mask).output));
+      EXPECT_TRUE(close(at::matmul(average(in).weights, in[0]), equal(in).output));
+      const TensorFunction own = [&](const auto& x) { return average(x).output; };
+      const TensorFunction twin = [&](const auto& x) { return equal(x).output; };
+      EXPECT_TRUE(close(gradients_of(own, in)[0], gradients_of(twin, in)[0]));
+      if (dtype == at::kDouble) {
+        EXPECT_TRUE(check_gradients(own, in));
+      }
+    }
+}
+
+TEST(AveragePooling, NaNReachesOnlyWhoSeesIt) {
+  at::Tensor v = cosines({1, 4, 2});
+  const at::Tensor clean = average_pooling(v, 4, Mask::causal()).output;
+  v.select(1, 2).fill_(std::nan(""));
+  const at::Tensor out = average_pooling(v, 4, Mask::causal()).output;
+  EXPECT_TRUE(close(out.slice(1, 0, 2), clean.slice(1, 0, 2)));
+  EXPECT_TRUE(out.slice(1, 2).isnan().all().item<bool>());
 }
 
 const std::vector<std::pair<KernelKind, std::string>> kKernels{
