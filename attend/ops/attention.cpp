@@ -212,7 +212,8 @@ AttentionResult scaled_dot_product_attention(const at::Tensor& q, const at::Tens
   const auto composed = [&] {
     return scaled_dot_product_attention_composed(q, k, v, mask, options);
   };
-  if (options.normaliser != Normaliser::kSoftmax || !detail::heads_declined(x).empty())
+  if (options.normaliser != Normaliser::kSoftmax || heads == 0 ||
+      !detail::heads_declined(x).empty())
     return composed();
   if (detail::heads_finite(x)) return on_kernels(x, mask, options, composed);
   // As attend_by(): rows that are not finite are zero, and queries that see them NaN in the end.

@@ -12,6 +12,7 @@
 #include "attend/core/random.h"
 #include "attend/kernels/attention.h"
 #include "attend/ops/fused.h"
+#include "attend/ops/own_threads.h"
 
 namespace attend::ops::detail {
 namespace {
@@ -42,6 +43,12 @@ Rows<T> rows_of(const at::Tensor& x, const std::vector<int64_t>& offsets, int64_
   const int64_t first = offsets[static_cast<size_t>(b)], width = x.size(1) / heads;
   return {data + first * x.stride(0) + h * width, x.stride(0),
           offsets[static_cast<size_t>(b) + 1] - first, width};
+}
+
+// Rows of sentence b.
+int64_t count_of(const at::Tensor& x, const std::vector<int64_t>& offsets, int64_t b) {
+  if (x.dim() == 4) return x.size(2);
+  return offsets[static_cast<size_t>(b) + 1] - offsets[static_cast<size_t>(b)];
 }
 
 int64_t sentences(const HeadTensors& x, const HeadPlan& plan) {
@@ -122,18 +129,41 @@ Task<T> task_of(const HeadTensors& x, const HeadPlan& plan, const at::Tensor& su
   return task;
 }
 
-// body(task, scratch), sentence by sentence and head by head.
-template <class T, class Body>
-void for_heads(const HeadTensors& x, const HeadPlan& plan, const at::Tensor& sums,
-               const Body& body) {
-  at::Tensor scratch = at::empty({0}, sums.options());
+// Multiplications of all heads, forward.
+double operations(const HeadTensors& x, const HeadPlan& plan) {
+  double pairs = 0;
   for (int64_t b = 0; b < sentences(x, plan); ++b)
-    for (int64_t h = 0; h < plan.heads; ++h) {
-      const Task<T> task = task_of<T>(x, plan, sums, b, h);
-      const int64_t needed = kernels::attention_scratch(task.head);
-      if (scratch.numel() < needed) scratch = at::empty({needed}, sums.options());
-      body(task, scratch.mutable_data_ptr<T>());
-    }
+    pairs += static_cast<double>(count_of(x.query, plan.query_offsets, b)) *
+             static_cast<double>(count_of(x.key, plan.key_offsets, b));
+  const int64_t heads = x.query.dim() == 4 ? plan.heads : 1;  // packed rows hold all of them
+  return pairs * static_cast<double>(heads * (x.query.size(-1) + x.value.size(-1)));
+}
+
+// What the gradients of all sentences, or of all heads too, add to.
+enum class Shared { kNothing, kBySentences, kByAll };
+
+// body(task, scratch) for each head of each sentence. Those that add to the same, as heads with one
+// head of keys do, come one after the other in a fixed order, so that threads change nothing.
+template <class T, class Body>
+void for_heads(const HeadTensors& x, const HeadPlan& plan, const at::Tensor& sums, Shared shared,
+               const Body& body) {
+  const int64_t batch = sentences(x, plan);
+  const int64_t by_sentence = shared == Shared::kNothing ? batch : 1;
+  const int64_t by_head = shared == Shared::kByAll ? 1 : plan.key_heads;
+  const int64_t own_batch = batch / std::max<int64_t>(by_sentence, 1);
+  const int64_t own_heads = plan.heads / by_head;
+  for_tasks(by_sentence * by_head, operations(x, plan), [&](int64_t n) {
+    at::Tensor scratch;
+    const int64_t first_b = n / by_head * own_batch, first_h = n % by_head * own_heads;
+    for (int64_t b = first_b; b < first_b + own_batch; ++b)
+      for (int64_t h = first_h; h < first_h + own_heads; ++h) {
+        const Task<T> task = task_of<T>(x, plan, sums, b, h);
+        const int64_t needed = kernels::attention_scratch(task.head);
+        if (!scratch.defined() || scratch.numel() < needed)
+          scratch = at::empty({needed}, sums.options());
+        body(task, scratch.mutable_data_ptr<T>());
+      }
+  });
 }
 
 // Like x, with rows of `width` numbers: its order of dimensions is kept, so that heads that are a
@@ -151,7 +181,7 @@ at::Tensor laid_out_as(const at::Tensor& x, int64_t width, bool zeros) {
 template <class T>
 void run(const HeadTensors& x, const HeadPlan& plan, const at::Tensor& out, const at::Tensor& sums,
          const at::Tensor& weights) {
-  for_heads<T>(x, plan, sums, [&](const Task<T>& task, T* scratch) {
+  for_heads<T>(x, plan, sums, Shared::kNothing, [&](const Task<T>& task, T* scratch) {
     const auto rows = rows_of<T>(out, plan.query_offsets, plan.heads, task.b, task.h);
     kernels::attention_forward(task.head, {rows.data, rows.stride, task.sums}, scratch);
     if (weights.defined())
@@ -163,7 +193,13 @@ void run(const HeadTensors& x, const HeadPlan& plan, const at::Tensor& out, cons
 template <class T>
 void run_back(const HeadTensors& x, const HeadPlan& plan, const at::Tensor& out,
               const at::Tensor& sums, const at::Tensor& d_out, const HeadTensors& d) {
-  for_heads<T>(x, plan, sums, [&](const Task<T>& task, T* scratch) {
+  const bool of_all = (d.bias.defined() && d.bias.size(1) == 1) ||
+                      (d.distance.defined() && d.distance.size(0) == 1);
+  const bool of_sentences = d.distance.defined() || (d.bias.defined() && d.bias.size(0) == 1);
+  const Shared shared = of_all         ? Shared::kByAll
+                        : of_sentences ? Shared::kBySentences
+                                       : Shared::kNothing;
+  for_heads<T>(x, plan, sums, shared, [&](const Task<T>& task, T* scratch) {
     const int64_t group = task.h / (plan.heads / plan.key_heads);
     const auto queries = [&](const at::Tensor& t) {
       return rows_of<T>(t, plan.query_offsets, plan.heads, task.b, task.h);

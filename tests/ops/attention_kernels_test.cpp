@@ -1,4 +1,5 @@
 // Scaled dot-product attention on kernels against its composed twin.
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/tensor.h>
@@ -189,6 +190,32 @@ TEST(AttentionOnKernels, NaNUnderAMaskLeaksNowhere) {
     const auto found = gradients_of(first, in), expected = gradients_of(first, clean);
     for (size_t i = 0; i < in.size(); ++i) EXPECT_TRUE(close(found[i], expected[i])) << i;
   }
+}
+
+// Long enough for threads of its own; biases whose gradient sentences, or heads too, share.
+TEST(AttentionOnKernels, ThreadsChangeNothing) {
+  const int before = at::get_num_threads();
+  for (const int64_t bias_heads : {0, 1, 4}) {
+    std::vector<at::Tensor> in = {heads(kHeads, 500, 16, 0, at::kFloat),
+                                  heads(2, 500, 16, 1, at::kFloat),
+                                  heads(2, 500, 16, 2, at::kFloat)};
+    if (bias_heads > 0) in.push_back(leaf({bias_heads, 999}, 3, at::kFloat));
+    const TensorFunction f = [](const auto& x) {
+      return scaled_dot_product_attention(
+                 x[0], x[1], x[2], Mask::none(),
+                 {.distance_bias = x.size() > 3 ? x[3] : at::Tensor()})
+          .output;
+    };
+    std::vector<std::vector<at::Tensor>> found;
+    for (const int threads : {1, 2}) {
+      at::set_num_threads(threads);
+      found.push_back(gradients_of(f, in));
+      found.back().push_back(f(in));
+    }
+    for (size_t i = 0; i < found[0].size(); ++i)
+      EXPECT_TRUE(identical(found[0][i], found[1][i])) << bias_heads << " " << i;
+  }
+  at::set_num_threads(before);
 }
 
 TEST(AttentionOnKernels, SaysWhyItDeclines) {
