@@ -45,7 +45,8 @@ void take_back(const T* d_out, const int64_t* counts, int64_t queries, int64_t k
   std::vector<double> sum(static_cast<size_t>(width), 0.0);
   int64_t i = queries;
   for (int64_t j = keys - 1; j >= 0; --j) {
-    for (; i > 0 && counts[i - 1] > j; --i) add_row(sum, d_out + (i - 1) * width, share(counts[i - 1]));
+    for (; i > 0 && counts[i - 1] > j; --i)
+      add_row(sum, d_out + (i - 1) * width, share(counts[i - 1]));
     write_row(sum, 1.0, d_values + j * width);
   }
 }

@@ -341,12 +341,13 @@ TEST(Swapping, WrongSizesAreNamed) {
                                       cosines({2, 3, 4, 3}), Mask::none());
               }),
               HasSubstr("expected (B, 2, T, 5), found (2, 3, 4, 5)"));
-  EXPECT_THAT(message_of([&] {
-                ops::scaled_dot_product_attention(cosines({1, 2, 3, 4}), cosines({1, 2, 5, 4}),
-                                                  cosines({1, 2, 5, 4}), Mask::none(),
-                                                  {.bias = cosines({3, 3, 5})});
-              }),
-              HasSubstr("a bias that can be repeated to the scores, (1, 2, 3, 5), found (3, 3, 5)"));
+  EXPECT_THAT(
+      message_of([&] {
+        ops::scaled_dot_product_attention(cosines({1, 2, 3, 4}), cosines({1, 2, 5, 4}),
+                                          cosines({1, 2, 5, 4}), Mask::none(),
+                                          {.bias = cosines({3, 3, 5})});
+      }),
+      HasSubstr("a bias that can be repeated to the scores, (1, 2, 3, 5), found (3, 3, 5)"));
 }
 
 // Vectors of length 0 score 0, with gradients that are finite.

@@ -201,9 +201,8 @@ TEST(AttentionOnKernels, ThreadsChangeNothing) {
                                   heads(2, 500, 16, 2, at::kFloat)};
     if (bias_heads > 0) in.push_back(leaf({bias_heads, 999}, 3, at::kFloat));
     const TensorFunction f = [](const auto& x) {
-      return scaled_dot_product_attention(
-                 x[0], x[1], x[2], Mask::none(),
-                 {.distance_bias = x.size() > 3 ? x[3] : at::Tensor()})
+      return scaled_dot_product_attention(x[0], x[1], x[2], Mask::none(),
+                                          {.distance_bias = x.size() > 3 ? x[3] : at::Tensor()})
           .output;
     };
     std::vector<std::vector<at::Tensor>> found;
