@@ -19,24 +19,25 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // scores[t] = scale q . k_t for a vector of keys; four sums, since one would wait for itself.
 template <class T>
-HWY_INLINE void Scores(const T* query, const LookMemory<T>& m, const T* keys, int64_t width,
-                       T scale, T* scores) {
+HWY_INLINE void Scores(const T* query, const T* keys, int64_t count, const AttentionLookRows<T>& p,
+                       T* scores) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t t = 0; t < m.count; t += lanes) {
+  const int64_t features = p.heads * p.width;
+  for (int64_t t = 0; t < count; t += lanes) {
     auto a = hn::Zero(d), b = a, c = a, e = a;
-    const T* k = keys + t;
+    const T* k = keys + look_key(t, features);
     int64_t j = 0;
-    for (; j + 4 <= width; j += 4, k += 4 * m.key_stride) {
+    for (; j + 4 <= p.width; j += 4, k += 4 * kLookBlock) {
       a = hn::MulAdd(hn::Set(d, query[j]), hn::LoadU(d, k), a);
-      b = hn::MulAdd(hn::Set(d, query[j + 1]), hn::LoadU(d, k + m.key_stride), b);
-      c = hn::MulAdd(hn::Set(d, query[j + 2]), hn::LoadU(d, k + 2 * m.key_stride), c);
-      e = hn::MulAdd(hn::Set(d, query[j + 3]), hn::LoadU(d, k + 3 * m.key_stride), e);
+      b = hn::MulAdd(hn::Set(d, query[j + 1]), hn::LoadU(d, k + kLookBlock), b);
+      c = hn::MulAdd(hn::Set(d, query[j + 2]), hn::LoadU(d, k + 2 * kLookBlock), c);
+      e = hn::MulAdd(hn::Set(d, query[j + 3]), hn::LoadU(d, k + 3 * kLookBlock), e);
     }
-    for (; j < width; ++j, k += m.key_stride)
+    for (; j < p.width; ++j, k += kLookBlock)
       a = hn::MulAdd(hn::Set(d, query[j]), hn::LoadU(d, k), a);
     const auto sum = hn::Add(hn::Add(a, b), hn::Add(c, e));
-    hn::StoreU(hn::Mul(sum, hn::Set(d, scale)), d, scores + t);
+    hn::StoreU(hn::Mul(sum, hn::Set(d, p.scale)), d, scores + t);
   }
 }
 
@@ -97,7 +98,7 @@ void Look(const AttentionLookRows<T>& p) {
     }
     // Stage by stage, so that the heads' chains of sums overlap.
     for (int64_t h = 0; h < p.heads; ++h)
-      Scores(query + h * p.width, m, m.keys + h * p.width * m.key_stride, p.width, p.scale,
+      Scores(query + h * p.width, m.keys + h * p.width * kLookBlock, m.count, p,
              weights + h * p.weight_stride);
     for (int64_t h = 0; h < p.heads; ++h) Softmax(weights + h * p.weight_stride, m.count);
     for (int64_t h = 0; h < p.heads; ++h)

@@ -3,23 +3,31 @@
 //
 //   s_t = scale q . k_t   w = softmax(s)   out = sum_t w_t v_t
 //
-// Keys lie feature by feature, so that a vector holds one feature of many keys and no score is
-// summed across lanes.
+// Keys lie in blocks of kLookBlock, each feature by feature, so that a vector holds one feature of
+// many keys, no score is summed across lanes, and more keys move none that are there.
 #pragma once
 
 #include <cstdint>
 
 namespace attend::kernels {
 
-/// Strides of keys and weights are multiples of this many numbers: vectors are whole there.
 inline constexpr int64_t kLookBlock = 16;
+
+/// `count` keys, rounded up to whole blocks.
+inline constexpr int64_t look_keys(int64_t count) {
+  return (count + kLookBlock - 1) / kLookBlock * kLookBlock;
+}
+
+/// Where feature 0 of key t lies, of keys of D features; feature j lies j kLookBlock behind it.
+inline constexpr int64_t look_key(int64_t t, int64_t features) {
+  return t / kLookBlock * features * kLookBlock + t % kLookBlock;
+}
 
 /// A sentence's keys and values, D = heads x width.
 template <class T>
 struct LookMemory {
-  const T* keys;         ///< (D, key_stride), of which the first `count` columns are keys
+  const T* keys;         ///< (look_keys(count) / kLookBlock, D, kLookBlock)
   const T* values;       ///< (count, D), rows value_stride apart
-  int64_t key_stride;    ///< >= count
   int64_t value_stride;  ///< >= D
   int64_t count;         ///< 0: zeros come out
 };
@@ -32,7 +40,7 @@ struct AttentionLookRows {
   int64_t n, heads, width;
   T scale;
   T* weights;             ///< (n, heads, weight_stride): w, then anything
-  int64_t weight_stride;  ///< >= each row's key_stride
+  int64_t weight_stride;  ///< >= look_keys() of each row's count
   T* out;                 ///< (n, D), contiguous
 };
 void attention_look(const AttentionLookRows<float>& p);

@@ -25,8 +25,8 @@ std::vector<Likeliest<T>> find(const std::vector<std::vector<T>>& rows, int64_t 
     Guarded<T> logits(static_cast<int64_t>(rows.size()) * n);
     for (size_t i = 0; i < rows.size(); ++i)
       std::copy_n(rows[i].begin() + first, n, logits.data() + static_cast<int64_t>(i) * n);
-    likeliest(LikeliestRows<T>{logits, n, static_cast<int64_t>(rows.size()), n, first,
-                               found.data()});
+    likeliest(
+        LikeliestRows<T>{logits, n, static_cast<int64_t>(rows.size()), n, first, found.data()});
   }
   return found;
 }
@@ -86,19 +86,18 @@ class AttentionLookKernel : public EveryIsa {};
 template <class T>
 void check_look(const std::vector<int64_t>& counts, int64_t heads, int64_t width) {
   const int64_t features = heads * width, n = static_cast<int64_t>(counts.size());
-  const int64_t stride =
-      (*std::max_element(counts.begin(), counts.end()) / kLookBlock + 1) * kLookBlock;
+  const int64_t stride = look_keys(*std::max_element(counts.begin(), counts.end()));
   const int64_t query_stride = 3 * features, value_stride = 2 * features;
   Guarded<T> query(n * query_stride, 1), keys(n * features * stride, 2),
       values(n * stride * value_stride, 3), weights(n * heads * stride), out(n * features);
   std::vector<LookMemory<T>> memory;
   for (int64_t i = 0; i < n; ++i) {
     T* own = keys.data() + i * features * stride;
-    for (int64_t j = 0; j < features; ++j)  // what is no key must not be seen
-      std::fill(own + j * stride + counts[static_cast<size_t>(i)], own + (j + 1) * stride,
-                std::numeric_limits<T>::quiet_NaN());
-    memory.push_back({own, values.data() + i * stride * value_stride, stride, value_stride,
-                      counts[static_cast<size_t>(i)]});
+    const int64_t count = counts[static_cast<size_t>(i)];
+    for (int64_t t = count; t < stride; ++t)  // what is no key must not be seen
+      for (int64_t j = 0; j < features; ++j)
+        own[look_key(t, features) + j * kLookBlock] = std::numeric_limits<T>::quiet_NaN();
+    memory.push_back({own, values.data() + i * stride * value_stride, value_stride, count});
   }
   attention_look(AttentionLookRows<T>{query, query_stride, memory.data(), n, heads, width, T(0.7),
                                       weights, stride, out});
@@ -110,7 +109,8 @@ void check_look(const std::vector<int64_t>& counts, int64_t heads, int64_t width
       for (int64_t t = 0; t < m.count; ++t) {
         double score = 0;
         for (int64_t j = h * width; j < (h + 1) * width; ++j)
-          score += double{query[i * query_stride + j]} * double{m.keys[j * stride + t]};
+          score += double{query[i * query_stride + j]} *
+                   double{m.keys[look_key(t, features) + j * kLookBlock]};
         w.push_back(std::exp(0.7 * score));
         sum += w.back();
       }
