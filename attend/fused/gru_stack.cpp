@@ -53,6 +53,20 @@ auto GruStack<T>::forward(const Pass<T>& pass, const TokenRows& rows, const std:
 }
 
 template <class T>
+void GruStack<T>::step(const Pass<T>& pass, const int32_t* tokens, int64_t n,
+                       const std::vector<T*>& states, const T* sentence_gates) const {
+  const int64_t h = width();
+  const Rows<T> gates(pass.take(n, 3 * h), n, 3 * h);
+  T* products = pass.take(n, 3 * h);
+  first_.step(pass, tokens, gates);
+  if (sentence_gates != nullptr) kernels::add_to(gates.data, sentence_gates, n * 3 * h);
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    if (l > 0) inputs_[l - 1].forward(pass, Rows<T>(states[l - 1], n, h), gates);
+    layers_[l].step(pass, 0, n, gates.data, states[l], products, layers_[l].trace(pass, n));
+  }
+}
+
+template <class T>
 void GruStack<T>::backward(const Pass<T>& pass, const TokenRows& rows, const Trace& trace,
                            const T* d_rows, const std::vector<T*>& d_states,
                            T* d_sentence_gates) const {

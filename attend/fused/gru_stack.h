@@ -52,6 +52,11 @@ class GruStack {
   Trace forward(const Pass<T>& pass, const TokenRows& rows, const std::vector<T*>& states,
                 const T* sentence_gates) const;
 
+  /// One step of n sentences without dropout, a token each: states [l] (n, H) move on, and the last
+  /// are what comes out. `sentence_gates` (n, 3H) as above.
+  void step(const Pass<T>& pass, const int32_t* tokens, int64_t n, const std::vector<T*>& states,
+            const T* sentence_gates) const;
+
   /// d_rows (N, H) of the top rows, or null; d_states of the last states become those of the
   /// initial ones. Sets the parameters' gradients and d_sentence_gates (B, 3H), null as forward.
   void backward(const Pass<T>& pass, const TokenRows& rows, const Trace& trace, const T* d_rows,

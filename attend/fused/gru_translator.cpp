@@ -3,16 +3,12 @@
 #include <algorithm>
 
 namespace attend::fused {
-namespace {
 
-// Layer 0's input columns behind the embedding's.
 WeightPlace code_columns(const GruTranslatorPlaces& places) {
   const int64_t embedded = places.target_embedding.inputs;
   const WeightPlace& input = places.decoder.front().input;
   return input.columns(embedded, input.inputs - embedded);
 }
-
-}  // namespace
 
 template <class T>
 GruTranslator<T>::GruTranslator(const GruTranslatorPlaces& places)

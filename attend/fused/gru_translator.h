@@ -19,6 +19,10 @@ struct GruTranslatorPlaces {
   int32_t begin_id = 2;
 };
 
+/// Of the decoder's first input weight, the columns that meet the code: those behind the
+/// embedding's.
+WeightPlace code_columns(const GruTranslatorPlaces& places);
+
 template <class T>
 class GruTranslator : public Program<T> {
  public:

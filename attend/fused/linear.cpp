@@ -20,6 +20,16 @@ void Linear<T>::forward(const Pass<T>& pass, Rows<const T> x, Rows<T> y, bool ad
 }
 
 template <class T>
+void Linear<T>::forward_some(const Pass<T>& pass, Rows<const T> x, int64_t first, Rows<T> y) const {
+  kernels::GemmOperands<T> p{x.data,  x.stride, 1,        pass.panels[panel_] + first * inputs(),
+                             0,       y.data,   y.stride, x.count,
+                             y.width, inputs(), false};
+  p.packed = true;
+  if (bias_ != kNone) p.bias = pass.parameters + bias_ + first;
+  kernels::gemm(p);
+}
+
+template <class T>
 void Linear<T>::backward_input(const Pass<T>& pass, Rows<const T> d_y, Rows<T> d_x,
                                bool add) const {
   kernels::gemm(kernels::GemmOperands<T>{d_y.data, d_y.stride, 1, pass.parameters + weight_.offset,

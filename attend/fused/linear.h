@@ -37,6 +37,10 @@ class Linear {
   void forward(const Pass<T>& pass, Rows<const T> x, Rows<T> y, bool add = false,
                bool relu = false) const;
 
+  /// The same without ReLU for the outputs first .. first + y.width - 1 alone; `first` is a
+  /// multiple of 64.
+  void forward_some(const Pass<T>& pass, Rows<const T> x, int64_t first, Rows<T> y) const;
+
   /// d_x (n, inputs) = or += d_y (n, outputs) W.
   void backward_input(const Pass<T>& pass, Rows<const T> d_y, Rows<T> d_x, bool add = false) const;
 

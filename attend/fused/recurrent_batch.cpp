@@ -2,14 +2,19 @@
 
 namespace attend::fused {
 
+void read_rows(const data::PackedIds& sentences, int64_t vocabulary, std::vector<int32_t>& ids,
+               TokenRows& rows) {
+  lay_out(sentences.offsets, rows.layout);
+  ids.clear();
+  for (const int64_t row : rows.layout.packed_row)
+    ids.push_back(sentences.ids[static_cast<size_t>(row)]);
+  rows.tokens.find(ids, vocabulary);
+}
+
 void RecurrentBatch::read(const data::Batch& batch, int64_t source_vocabulary,
                           int64_t target_vocabulary, int32_t begin_id) {
-  lay_out(batch.source.offsets, source.layout);
+  read_rows(batch.source, source_vocabulary, ids_, source);
   source.number(batch.source_rows);
-  ids_.clear();
-  for (const int64_t row : source.layout.packed_row)
-    ids_.push_back(batch.source.ids[static_cast<size_t>(row)]);
-  source.tokens.find(ids_, source_vocabulary);
 
   lay_out(batch.target.offsets, target.layout);
   target.number(batch.target_rows);

@@ -6,6 +6,10 @@
 
 namespace attend::fused {
 
+/// Lays out sentences as a stack reads them; without row numbers. `ids` is scratch.
+void read_rows(const data::PackedIds& sentences, int64_t vocabulary, std::vector<int32_t>& ids,
+               TokenRows& rows);
+
 /// Keeps its memory from batch to batch.
 struct RecurrentBatch {
   TokenRows source;

@@ -22,19 +22,29 @@ void DistinctTokens::find(const std::vector<int32_t>& ids, int64_t vocabulary) {
 }
 
 template <class T>
+Rows<T> TokenGates<T>::embed(const Pass<T>& pass, const int32_t* tokens, int64_t n) const {
+  const int64_t width = embedding_.inputs;
+  const Rows<T> embedded(pass.take(n, width), n, width);
+  for (int64_t i = 0; i < n; ++i)
+    std::copy_n(pass.parameters + embedding_.offset + tokens[i] * width, width, embedded.row(i));
+  return embedded;
+}
+
+template <class T>
 const T* TokenGates<T>::forward(const Pass<T>& pass, const DistinctTokens& tokens,
                                 Rows<T> gates) const {
-  const int64_t width = embedding_.inputs, outputs = input_.outputs();
-  const T* table = pass.parameters + embedding_.offset;
-  T* embedded = pass.take(tokens.count(), width);
-  for (int64_t i = 0; i < tokens.count(); ++i)
-    std::copy_n(table + tokens.distinct()[static_cast<size_t>(i)] * width, width,
-                embedded + i * width);
+  const int64_t outputs = input_.outputs();
+  const Rows<T> embedded = embed(pass, tokens.distinct().data(), tokens.count());
   const Rows<T> of_token(pass.take(tokens.count(), outputs), tokens.count(), outputs);
-  input_.forward(pass, Rows<const T>(embedded, tokens.count(), width), of_token);
+  input_.forward(pass, embedded, of_token);
   for (int64_t i = 0; i < gates.count; ++i)
     std::copy_n(of_token.row(tokens.place()[static_cast<size_t>(i)]), outputs, gates.row(i));
-  return embedded;
+  return embedded.data;
+}
+
+template <class T>
+void TokenGates<T>::step(const Pass<T>& pass, const int32_t* tokens, Rows<T> gates) const {
+  input_.forward(pass, embed(pass, tokens, gates.count), gates);
 }
 
 template <class T>

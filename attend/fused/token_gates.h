@@ -38,11 +38,17 @@ class TokenGates {
   /// gates (n, outputs). Returns the embeddings of the distinct tokens, (count, E), for backward.
   const T* forward(const Pass<T>& pass, const DistinctTokens& tokens, Rows<T> gates) const;
 
+  /// The same for one token a row, as decoding has them: without a search for equal ones.
+  void step(const Pass<T>& pass, const int32_t* tokens, Rows<T> gates) const;
+
   /// From d_gates (n, outputs) to the gradients of the layer, which is set, and of the embeddings.
   void backward(const Pass<T>& pass, const DistinctTokens& tokens, const T* embedded,
                 Rows<const T> d_gates) const;
 
  private:
+  // The embeddings of n tokens, (n, E).
+  Rows<T> embed(const Pass<T>& pass, const int32_t* tokens, int64_t n) const;
+
   WeightPlace embedding_;
   Linear<T> input_;
   bool tied_ = false;

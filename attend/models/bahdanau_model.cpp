@@ -55,14 +55,14 @@ at::Tensor BahdanauModel::decode(const data::Batch& batch, const Steps& steps,
   return decoder_->forward(steps.embedded, steps.layout, state, dropout, steps.row_numbers);
 }
 
-std::unique_ptr<DecoderState> BahdanauModel::start(const data::PackedIds& source,
-                                                   std::vector<AttentionWeights>*) const {
+std::unique_ptr<DecoderState> BahdanauModel::start_composed(const data::PackedIds& source,
+                                                            std::vector<AttentionWeights>*) const {
   c10::NoGradGuard no_grad;
   return std::make_unique<BahdanauState>(encode(source, {}, {}));
 }
 
-DecoderStep BahdanauModel::step(DecoderState& state, const std::vector<int32_t>& tokens,
-                                bool want_attention) const {
+DecoderStep BahdanauModel::step_composed(DecoderState& state, const std::vector<int32_t>& tokens,
+                                         bool want_attention) const {
   c10::NoGradGuard no_grad;
   auto& s = state_as<BahdanauState>(state, tokens, "bahdanau");
   const at::Tensor embedded = embedding_(ops::id_tensor(tokens, device()));

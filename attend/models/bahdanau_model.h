@@ -14,14 +14,14 @@ class BahdanauModel : public RecurrentModel {
  public:
   BahdanauModel(const ModelConfig& config, const ParameterStore::Options& options);
 
-  std::unique_ptr<DecoderState> start(
+  std::unique_ptr<DecoderState> start_composed(
       const data::PackedIds& source,
       std::vector<AttentionWeights>* encoder_attention) const override;
-  DecoderStep step(DecoderState& state, const std::vector<int32_t>& tokens,
-                   bool want_attention) const override;
   FusedStep fused_step() const override;
 
  private:
+  DecoderStep step_composed(DecoderState& state, const std::vector<int32_t>& tokens,
+                            bool want_attention) const override;
   AttentionDecoder::State encode(const data::PackedIds& source,
                                  const std::vector<int64_t>& first_rows,
                                  const ops::DropoutState& dropout) const;

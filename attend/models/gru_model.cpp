@@ -4,7 +4,7 @@
 #include <c10/core/GradMode.h>
 
 #include "attend/core/errors.h"
-#include "attend/fused/gru_translator.h"
+#include "attend/fused/gru_decoder.h"
 #include "attend/models/parameter_places.h"
 #include "attend/models/state.h"
 
@@ -57,14 +57,15 @@ at::Tensor GruModel::decode(const data::Batch& batch, const Steps& steps,
       .rows;
 }
 
-std::unique_ptr<DecoderState> GruModel::start(const data::PackedIds& source,
-                                              std::vector<AttentionWeights>*) const {
+std::unique_ptr<DecoderState> GruModel::start_composed(const data::PackedIds& source,
+                                                       std::vector<AttentionWeights>*) const {
   c10::NoGradGuard no_grad;
   EncoderOutputs encoded = encoder_.forward(source, {}, {});
   return std::make_unique<GruState>(encoded.final.back().hidden, encoded.final);
 }
 
-DecoderStep GruModel::step(DecoderState& state, const std::vector<int32_t>& tokens, bool) const {
+DecoderStep GruModel::step_composed(DecoderState& state, const std::vector<int32_t>& tokens,
+                                    bool) const {
   c10::NoGradGuard no_grad;
   auto& s = state_as<GruState>(state, tokens, "gru");
   const at::Tensor embedded = embedding_(ops::id_tensor(tokens, s.code.device()));
@@ -72,9 +73,7 @@ DecoderStep GruModel::step(DecoderState& state, const std::vector<int32_t>& toke
   return {output_.log_probabilities(top), {}};
 }
 
-FusedStep GruModel::fused_step() const {
-  if (std::string declined = recurrent_declined(config_); !declined.empty())
-    return {nullptr, std::move(declined)};
+fused::GruTranslatorPlaces GruModel::places() const {
   const ParameterPlaces at(store_);
   fused::GruTranslatorPlaces places;
   places.source_embedding = at.weight("encoder.embedding.weight");
@@ -85,8 +84,20 @@ FusedStep GruModel::fused_step() const {
   places.output = at.weight(places.tied ? "decoder.embedding.weight" : "decoder.output.weight");
   places.output_bias = at.offset("decoder.output.bias");
   places.begin_id = config_.begin_id;
+  return places;
+}
+
+FusedStep GruModel::fused_step() const {
+  if (std::string declined = recurrent_declined(config_); !declined.empty())
+    return {nullptr, std::move(declined)};
   return make_fused_step(
-      store_, [&]<class T>(T) { return std::make_unique<fused::GruTranslator<T>>(places); });
+      store_, [&]<class T>(T) { return std::make_unique<fused::GruTranslator<T>>(places()); });
+}
+
+DecoderRecipe GruModel::decoder_recipe() const {
+  if (std::string declined = recurrent_declined(config_); !declined.empty())
+    return {nullptr, std::move(declined)};
+  return make_decoder_recipe<fused::GruDecoder>(store_, config_, places());
 }
 
 }  // namespace attend

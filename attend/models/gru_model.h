@@ -3,6 +3,7 @@
 // input. The cell is the configuration's, a GRU unless it says otherwise.
 #pragma once
 
+#include "attend/fused/gru_translator.h"
 #include "attend/models/recurrent_model.h"
 
 namespace attend {
@@ -11,14 +12,16 @@ class GruModel : public RecurrentModel {
  public:
   GruModel(const ModelConfig& config, const ParameterStore::Options& options);
 
-  std::unique_ptr<DecoderState> start(
+  std::unique_ptr<DecoderState> start_composed(
       const data::PackedIds& source,
       std::vector<AttentionWeights>* encoder_attention) const override;
-  DecoderStep step(DecoderState& state, const std::vector<int32_t>& tokens,
-                   bool want_attention) const override;
   FusedStep fused_step() const override;
 
  private:
+  fused::GruTranslatorPlaces places() const;
+  DecoderRecipe decoder_recipe() const override;
+  DecoderStep step_composed(DecoderState& state, const std::vector<int32_t>& tokens,
+                            bool want_attention) const override;
   at::Tensor decode(const data::Batch& batch, const Steps& steps,
                     const ops::DropoutState& dropout) const override;
 

@@ -11,6 +11,7 @@
 #include "attend/fused/program.h"
 #include "attend/fused/projections.h"
 #include "attend/models/config.h"
+#include "attend/models/kernel_decoder.h"
 #include "attend/models/training_step.h"
 #include "attend/ops/parameter_store.h"
 
@@ -66,6 +67,20 @@ FusedStep make_fused_step(const ParameterStore& store, const Make& make) {
   if (store.flat().scalar_type() == at::kFloat)
     return {std::make_unique<ProgramStep<float>>(store, make(float{})), ""};
   return {std::make_unique<ProgramStep<double>>(store, make(double{})), ""};
+}
+
+/// Decoder(places, the ids that are never predicted, parameters).
+template <class Decoder, class Places>
+DecoderRecipe make_decoder_recipe(const ParameterStore& store, const ModelConfig& config,
+                                  Places places) {
+  if (std::string declined = kernels_declined(store); !declined.empty())
+    return {nullptr, std::move(declined)};
+  if (store.flat().scalar_type() != at::kFloat) return {nullptr, "kernels decode in float alone"};
+  const std::vector<int32_t> never = {config.padding_id, config.begin_id};
+  return {[places = std::move(places), never](const float* parameters) {
+            return std::make_shared<const Decoder>(places, never, parameters);
+          },
+          ""};
 }
 
 }  // namespace attend

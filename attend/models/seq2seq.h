@@ -10,6 +10,7 @@
 
 #include "attend/data/batch.h"
 #include "attend/models/config.h"
+#include "attend/models/kernel_decoder.h"
 #include "attend/models/training_step.h"
 #include "attend/ops/dropout.h"
 #include "attend/ops/parameter_store.h"
@@ -49,6 +50,15 @@ struct DecoderStep {
   std::vector<AttentionWeights> attention;
 };
 
+/// The likeliest next token of each sentence (the first of equal ones), and its log-probability.
+struct LikeliestTokens {
+  std::vector<int32_t> tokens;           ///< B
+  std::vector<float> log_probabilities;  ///< B
+};
+
+/// Of log-probabilities (B, V).
+void likeliest(const at::Tensor& log_probabilities, LikeliestTokens& next);
+
 class Seq2Seq {
  public:
   virtual ~Seq2Seq() = default;
@@ -62,15 +72,26 @@ class Seq2Seq {
 
   /// Encodes B sentences, each with its end mark. A sentence may be empty. `encoder_attention`, if
   /// not null, receives the encoder's self-attention (none for recurrent encoders). Runs without
-  /// gradients.
+  /// gradients, by kernels where there are some for the model's options.
   virtual std::unique_ptr<DecoderState> start(
       const data::PackedIds& source,
-      std::vector<AttentionWeights>* encoder_attention = nullptr) const = 0;
+      std::vector<AttentionWeights>* encoder_attention = nullptr) const;
 
-  /// Feeds one token a sentence (the begin mark first), moves `state` on. Asking for weights
-  /// changes no number. Runs without gradients.
+  /// Feeds one token a sentence (the begin mark first), moves `state` on, by kernels or composed
+  /// operations as the state began. Asking for weights changes no number. Runs without gradients.
   virtual DecoderStep step(DecoderState& state, const std::vector<int32_t>& tokens,
-                           bool want_attention = false) const = 0;
+                           bool want_attention = false) const;
+
+  /// step() for greedy decoding: of the log-probabilities the greatest alone.
+  void step(DecoderState& state, const std::vector<int32_t>& tokens, LikeliestTokens& next) const;
+
+  /// start() by composed operations, whatever kernels there are: the twin that defines it.
+  virtual std::unique_ptr<DecoderState> start_composed(
+      const data::PackedIds& source,
+      std::vector<AttentionWeights>* encoder_attention = nullptr) const;
+
+  /// Why start() takes composed operations; "" when it takes kernels.
+  std::string decoding_declined() const { return decoder_recipe().declined; }
 
   /// The training step by kernels: the loss and gradients of loss(), without autograd. Has to be
   /// made after the parameters are placed and not outlive the model.
@@ -82,8 +103,22 @@ class Seq2Seq {
 
  protected:
   explicit Seq2Seq(ModelConfig config) : config_(std::move(config)) {}
+
+  /// step() of a state from start_composed().
+  virtual DecoderStep step_composed(DecoderState& state, const std::vector<int32_t>& tokens,
+                                    bool want_attention) const;
+  virtual DecoderRecipe decoder_recipe() const {
+    return {nullptr, "it has none for this kind of model"};
+  }
+
   ModelConfig config_;
   ParameterStore store_;
+
+ private:
+  void step_by_kernels(DecoderState& state, const std::vector<int32_t>& tokens,
+                       const fused::DecoderOutput& out) const;
+
+  mutable KernelDecoder kernels_;
 };
 
 /// Builds the model that `config.kind` names, with fresh weights. Throws InvalidArgument for a

@@ -23,12 +23,17 @@ State& state_as(DecoderState& state, const std::vector<int32_t>& tokens, const c
   return *own;
 }
 
-/// An index of rows, each checked to lie in [0, size).
-inline at::Tensor state_rows(const std::vector<int64_t>& rows, int64_t size, at::Device device) {
+/// Throws InvalidArgument unless each row lies in [0, size).
+inline void check_rows(const std::vector<int64_t>& rows, int64_t size) {
   for (const int64_t row : rows)
     if (row < 0 || row >= size)
       throw InvalidArgument("[reorder] expected rows in [0, " + std::to_string(size) + "), found " +
                             std::to_string(row));
+}
+
+/// An index of checked rows.
+inline at::Tensor state_rows(const std::vector<int64_t>& rows, int64_t size, at::Device device) {
+  check_rows(rows, size);
   return ops::index_tensor(rows, device);
 }
 

@@ -174,7 +174,7 @@ at::Tensor TransformerModel::logits(const data::Batch& batch) const {
 
 FusedStep TransformerModel::fused_step() const { return transformer_step(config_, store_); }
 
-std::unique_ptr<DecoderState> TransformerModel::start(
+std::unique_ptr<DecoderState> TransformerModel::start_composed(
     const data::PackedIds& source, std::vector<AttentionWeights>* encoder_attention) const {
   c10::NoGradGuard no_grad;
   auto state = std::make_unique<TransformerState>();
@@ -188,8 +188,8 @@ std::unique_ptr<DecoderState> TransformerModel::start(
   return state;
 }
 
-DecoderStep TransformerModel::step(DecoderState& state, const std::vector<int32_t>& tokens,
-                                   bool want_attention) const {
+DecoderStep TransformerModel::step_composed(DecoderState& state, const std::vector<int32_t>& tokens,
+                                            bool want_attention) const {
   c10::NoGradGuard no_grad;
   auto& s = state_as<TransformerState>(state, tokens, "transformer");
   const double scale = std::sqrt(static_cast<double>(config_.hidden));

@@ -113,6 +113,10 @@ const ParameterSlot& ParameterStore::slot(std::string_view name) const {
   throw InternalError("[parameter_store] no parameter is named " + std::string(name));
 }
 
+void written(const at::Tensor& x) {
+  if (!x.is_inference()) x.unsafeGetTensorImpl()->bump_version();
+}
+
 std::vector<at::Tensor> ParameterStore::tensors() const {
   std::vector<at::Tensor> all;
   all.reserve(slots_.size());

@@ -77,6 +77,9 @@ class ParameterScope {
   std::string prefix_;
 };
 
+/// Raises a tensor's version, as LibTorch's operations in place do.
+void written(const at::Tensor& x);
+
 class ParameterStore {
  public:
   struct Options {
@@ -99,7 +102,9 @@ class ParameterStore {
   int64_t numel() const { return numel_; }
   /// The slot of this name. Throws InternalError when there is none.
   const ParameterSlot& slot(std::string_view name) const;
-  /// The flat buffer (numel). Write to it only between passes, under NoGradGuard.
+  /// The flat buffer (numel). Write to it only between passes, under NoGradGuard. Who keeps copies
+  /// of weights goes by its version: what LibTorch's operations write raises it, and who writes by
+  /// the address calls written().
   const at::Tensor& flat() const { return flat_; }
 
   /// Copies gradients (one a slot, an undefined one counts as zero) into a flat buffer (numel).

@@ -10,6 +10,7 @@
 
 #include "attend/core/errors.h"
 #include "attend/kernels/optimiser.h"
+#include "attend/ops/parameter_store.h"
 
 namespace attend::training {
 namespace {
@@ -72,6 +73,7 @@ void update_on_cpu(const Coefficients& c, const at::Tensor& gradient, const at::
                                                 c.gradient_scale, c.beta1, c.beta2, c.step_size,
                                                 c.root_correction, c.epsilon});
   });
+  written(parameters);
 }
 
 // The same for other devices and dtypes.
