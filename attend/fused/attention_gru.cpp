@@ -99,6 +99,26 @@ auto AttentionGru<T>::forward(const Pass<T>& pass, const TimeMajor& layout,
 }
 
 template <class T>
+const T* AttentionGru<T>::step(const Pass<T>& pass, int64_t n, const Memory<T>& memory, T* gates,
+                               const std::vector<T*>& states) const {
+  const int64_t h = width(), features = query_.outputs(), values = context_.inputs();
+  Trace trace{};
+  trace.queries = pass.take(n, features);
+  trace.weights = pass.take(n, memory.longest);
+  query_.forward(pass, Rows<T>(states.back(), n, h), Rows<T>(trace.queries, n, features));
+  const Rows<T> context(pass.take(n, values), n, values), input(gates, n, 3 * h);
+  kernels::additive_look_forward(look_rows(pass, memory, trace, 0, n),
+                                 {trace.weights, pass.take(n, memory.longest), context.data});
+  context_.forward(pass, context, input, true);
+  T* products = pass.take(n, 3 * h);
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    if (l > 0) inputs_[l - 1].forward(pass, Rows<T>(states[l - 1], n, h), input);
+    layers_[l].step(pass, 0, n, gates, states[l], products, layers_[l].trace(pass, n));
+  }
+  return trace.weights;
+}
+
+template <class T>
 const T* AttentionGru<T>::backward(const Pass<T>& pass, const TimeMajor& layout,
                                    const Memory<T>& memory, const Trace& trace, const T* d_rows,
                                    const std::vector<T*>& d_states, T* d_keys, T* d_values) const {

@@ -52,6 +52,12 @@ class AttentionGru {
                 const Memory<T>& memory, T* gates, const std::vector<T*>& states,
                 T* rows = nullptr) const;
 
+  /// One step of n sentences without dropout: gates (n, 3H), which are overwritten; states [l]
+  /// (n, H) move on, the last are what comes out. Returns the weights, (n, S) as far as a
+  /// sentence's cells go, in the pass's memory.
+  const T* step(const Pass<T>& pass, int64_t n, const Memory<T>& memory, T* gates,
+                const std::vector<T*>& states) const;
+
   /// d_rows (N, H) of the top rows; d_states as in GruStack::backward; d_keys and d_values are
   /// added to. Sets the parameters' gradients; returns that of the gates, (N, 3H).
   const T* backward(const Pass<T>& pass, const TimeMajor& layout, const Memory<T>& memory,

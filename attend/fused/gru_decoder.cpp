@@ -1,6 +1,6 @@
 #include "attend/fused/gru_decoder.h"
 
-#include <algorithm>
+#include "attend/fused/recurrent_state.h"
 
 namespace attend::fused {
 namespace {
@@ -9,15 +9,13 @@ class GruState : public Decoder::State {
  public:
   std::unique_ptr<State> copy() const override { return std::make_unique<GruState>(*this); }
   void reorder(const std::vector<int64_t>& rows) override {
-    for (std::vector<float>& layer : layers) select_rows(layer, rows, width);
-    select_rows(code_gates, rows, 3 * width);
-    count = static_cast<int64_t>(rows.size());
+    layers.reorder(rows);
+    select_rows(code_gates, rows, 3 * layers.width);
   }
-  int64_t size() const override { return count; }
+  int64_t size() const override { return layers.count; }
 
-  int64_t count = 0, width = 0;
-  std::vector<std::vector<float>> layers;  // (B, H) each
-  std::vector<float> code_gates;           // (B, 3H)
+  RecurrentState layers;
+  std::vector<float> code_gates;  // (B, 3H)
 };
 
 }  // namespace
@@ -36,25 +34,12 @@ std::unique_ptr<Decoder::State> GruDecoder::start(const data::PackedIds& source,
                                                   std::vector<SeenWeights>*) const {
   const WorkspacePool::Loan work(memory_);
   const Pass<float> pass{parameters_, panels_, nullptr, *work, {}};
-  std::vector<int32_t> ids;
-  TokenRows rows;
-  read_rows(source, encoder_.vocabulary(), ids, rows);
-  const int64_t count = source.size(), width = decoder_.width();
-  std::vector<float*> encoded;
-  for (size_t l = 0; l < encoder_.layers(); ++l) encoded.push_back(pass.zeros(count, width));
-  encoder_.forward(pass, rows, encoded, nullptr);
-
   auto state = std::make_unique<GruState>();
-  state->count = count;
-  state->width = width;
-  for (const float* layer : encoded) {
-    std::vector<float>& own = state->layers.emplace_back(static_cast<size_t>(count * width));
-    for (int64_t b = 0; b < count; ++b)
-      std::copy_n(layer + rows.layout.place[static_cast<size_t>(b)] * width, width,
-                  own.data() + b * width);
-  }
+  TokenRows rows;
+  encode(pass, encoder_, source, rows, state->layers);
+  const int64_t count = source.size(), width = decoder_.width();
   state->code_gates.resize(static_cast<size_t>(count * 3 * width));
-  code_.forward(pass, Rows<float>(state->layers.back().data(), count, width),
+  code_.forward(pass, Rows<float>(state->layers.layers.back().data(), count, width),
                 Rows<float>(state->code_gates.data(), count, 3 * width));
   return state;
 }
@@ -63,10 +48,9 @@ void GruDecoder::step(State& state, const int32_t* tokens, const DecoderOutput& 
   auto& s = dynamic_cast<GruState&>(state);
   const WorkspacePool::Loan work(memory_);
   const Pass<float> pass{parameters_, panels_, nullptr, *work, {}};
-  std::vector<float*> layers;
-  for (std::vector<float>& layer : s.layers) layers.push_back(layer.data());
-  decoder_.step(pass, tokens, s.count, layers, s.code_gates.data());
-  output_(pass, Rows<float>(layers.back(), s.count, s.width), out);
+  const std::vector<float*> layers = s.layers.pointers();
+  decoder_.step(pass, tokens, s.size(), layers, s.code_gates.data());
+  output_(pass, Rows<float>(layers.back(), s.size(), decoder_.width()), out);
 }
 
 }  // namespace attend::fused

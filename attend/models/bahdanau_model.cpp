@@ -2,7 +2,7 @@
 
 #include <c10/core/GradMode.h>
 
-#include "attend/fused/bahdanau_translator.h"
+#include "attend/fused/bahdanau_decoder.h"
 #include "attend/models/parameter_places.h"
 #include "attend/models/state.h"
 
@@ -76,13 +76,16 @@ DecoderStep BahdanauModel::step_composed(DecoderState& state, const std::vector<
   return result;
 }
 
-FusedStep BahdanauModel::fused_step() const {
-  if (std::string declined = recurrent_declined(config_); !declined.empty())
-    return {nullptr, std::move(declined)};
+std::string BahdanauModel::options_declined() const {
+  if (std::string declined = recurrent_declined(config_); !declined.empty()) return declined;
   if (config_.score.value_or(ScoreKind::kAdditive) != ScoreKind::kAdditive)
-    return {nullptr, "kernels know one score here: model.score = additive"};
+    return "kernels know one score here: model.score = additive";
   if (config_.normaliser != Normaliser::kSoftmax)
-    return {nullptr, "kernels know one normaliser: model.normaliser = softmax"};
+    return "kernels know one normaliser: model.normaliser = softmax";
+  return "";
+}
+
+fused::BahdanauTranslatorPlaces BahdanauModel::places() const {
   const ParameterPlaces at(store_);
   fused::BahdanauTranslatorPlaces places;
   places.source_embedding = at.weight("encoder.embedding.weight");
@@ -101,8 +104,20 @@ FusedStep BahdanauModel::fused_step() const {
   places.output = at.weight(places.tied ? "decoder.embedding.weight" : "decoder.output.weight");
   places.output_bias = at.offset("decoder.output.bias");
   places.begin_id = config_.begin_id;
+  return places;
+}
+
+FusedStep BahdanauModel::fused_step() const {
+  if (std::string declined = options_declined(); !declined.empty())
+    return {nullptr, std::move(declined)};
   return make_fused_step(
-      store_, [&]<class T>(T) { return std::make_unique<fused::BahdanauTranslator<T>>(places); });
+      store_, [&]<class T>(T) { return std::make_unique<fused::BahdanauTranslator<T>>(places()); });
+}
+
+DecoderRecipe BahdanauModel::decoder_recipe() const {
+  if (std::string declined = options_declined(); !declined.empty())
+    return {nullptr, std::move(declined)};
+  return make_decoder_recipe<fused::BahdanauDecoder>(store_, config_, places());
 }
 
 }  // namespace attend

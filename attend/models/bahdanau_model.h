@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "attend/fused/bahdanau_translator.h"
 #include "attend/layers/attention_decoder.h"
 #include "attend/models/recurrent_model.h"
 
@@ -20,6 +21,9 @@ class BahdanauModel : public RecurrentModel {
   FusedStep fused_step() const override;
 
  private:
+  std::string options_declined() const;
+  fused::BahdanauTranslatorPlaces places() const;
+  DecoderRecipe decoder_recipe() const override;
   DecoderStep step_composed(DecoderState& state, const std::vector<int32_t>& tokens,
                             bool want_attention) const override;
   AttentionDecoder::State encode(const data::PackedIds& source,
