@@ -174,6 +174,10 @@ at::Tensor TransformerModel::logits(const data::Batch& batch) const {
 
 FusedStep TransformerModel::fused_step() const { return transformer_step(config_, store_); }
 
+DecoderRecipe TransformerModel::decoder_recipe() const {
+  return transformer_decoder(config_, store_);
+}
+
 std::unique_ptr<DecoderState> TransformerModel::start_composed(
     const data::PackedIds& source, std::vector<AttentionWeights>* encoder_attention) const {
   c10::NoGradGuard no_grad;

@@ -22,6 +22,7 @@ class TransformerModel : public Seq2Seq {
   FusedStep fused_step() const override;
 
  private:
+  DecoderRecipe decoder_recipe() const override;
   DecoderStep step_composed(DecoderState& state, const std::vector<int32_t>& tokens,
                             bool want_attention) const override;
   // One side's way from ids to rows.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "attend/fused/transformer.h"
+#include "attend/fused/transformer_decoder.h"
 #include "attend/layers/sinusoidal.h"
 #include "attend/models/parameter_places.h"
 #include "attend/models/transformer_layers.h"
@@ -119,6 +120,16 @@ FusedStep transformer_step(const ModelConfig& config, const ParameterStore& stor
     return std::make_unique<fused::Transformer<T>>(Places(config, store).all(),
                                                    positions<T>(config));
   });
+}
+
+DecoderRecipe transformer_decoder(const ModelConfig& config, const ParameterStore& store) {
+  if (std::string declined = transformer_declined(config); !declined.empty())
+    return {nullptr, std::move(declined)};
+  return make_decoder_recipe<fused::TransformerDecoder>(
+      store, config,
+      fused::TransformerDecoderPlaces{
+          Places(config, store).all(),
+          std::make_shared<fused::PositionTable>(positions<float>(config))});
 }
 
 }  // namespace attend

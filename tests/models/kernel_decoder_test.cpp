@@ -44,13 +44,30 @@ void tied(ModelConfig& c) {
   c.tied_embeddings = true;
 }
 
+void odd_heads(ModelConfig& c) {
+  c.layers = 3;
+  c.hidden = 57;
+  c.heads = 3;
+  c.feed_forward = 41;
+  c.target_vocabulary = 1201;
+}
+void pre_norm(ModelConfig& c) {
+  c.norm_first = c.attention_bias = true;
+  c.positions = PositionKind::kLearned;
+  c.longest = 20;
+}
+
 std::vector<Case> cases() {
   return {{"Gru", small(ModelKind::kGru)},
           {"GruOddWidths", changed(ModelKind::kGru, odd_widths)},
           {"GruTied", changed(ModelKind::kGru, tied)},
           {"Bahdanau", small(ModelKind::kBahdanau)},
           {"BahdanauOddWidths", changed(ModelKind::kBahdanau, odd_widths)},
-          {"BahdanauTied", changed(ModelKind::kBahdanau, tied)}};
+          {"BahdanauTied", changed(ModelKind::kBahdanau, tied)},
+          {"Transformer", small(ModelKind::kTransformer)},
+          {"TransformerOddWidths", changed(ModelKind::kTransformer, odd_heads)},
+          {"TransformerTied", changed(ModelKind::kTransformer, tied)},
+          {"TransformerPreNorm", changed(ModelKind::kTransformer, pre_norm)}};
 }
 
 // Sentences of many lengths, in no order; some empty.
@@ -222,7 +239,7 @@ TEST_P(KernelDecoderOf, ServesManyThreads) {
 
 TEST_P(KernelDecoderOf, RefusesWhatIsNoSentenceOrState) {
   data::PackedIds wrong;
-  wrong.append({0, static_cast<int32_t>(config().source_vocabulary)});
+  wrong.append(std::vector<int32_t>{0, static_cast<int32_t>(config().source_vocabulary)});
   EXPECT_THROW(model_->start(wrong), InvalidArgument);
   const auto state = model_->start(sentences(2, config().source_vocabulary));
   EXPECT_THROW(model_->step(*state, {1}), InvalidArgument);
@@ -250,6 +267,8 @@ TEST(KernelDecoder, SaysWhyItDeclines) {
   EXPECT_THAT(
       declined(ModelKind::kBahdanau, [](ModelConfig& c) { c.score = ScoreKind::kBilinear; }),
       HasSubstr("score"));
+  EXPECT_THAT(declined(ModelKind::kTransformer, [](ModelConfig& c) { c.window = 3; }),
+              HasSubstr("window"));
   EXPECT_THAT(declined(ModelKind::kGru, [](ModelConfig&) {}, at::kDouble), HasSubstr("float"));
 }
 
