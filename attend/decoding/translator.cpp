@@ -22,17 +22,26 @@ struct Sentence {
   size_t line = 0;
 };
 
+// About a millisecond of decoding: threads are waked for no less.
+constexpr double kProductsWorthThreads = 3e7;
+// Fewer sentences at once would read the weights too often.
+constexpr int64_t kLeastShared = 8;
+
 bool is_blank(const Translation& result) { return result.source_tokens.empty(); }
 
 }  // namespace
 
 struct Translator::Impl {
   Impl(std::shared_ptr<const LoadedModel> model, int threads)
-      : model(std::move(model)), loaded(*this->model), threads(threads) {}
+      : model(std::move(model)),
+        loaded(*this->model),
+        threads(threads),
+        decodes_by_kernels(loaded.model->decoding_declined().empty()) {}
 
   std::shared_ptr<const LoadedModel> model;
   const LoadedModel& loaded;
   int threads;
+  bool decodes_by_kernels;
 
   int64_t max_steps(const TranslateOptions& options) const {
     if (options.max_steps < 0)
@@ -44,6 +53,19 @@ struct Translator::Impl {
   decoding::DecodeOptions decode_options(const TranslateOptions& options) const {
     const text::SpecialIds& marks = loaded.target.special();
     return {max_steps(options), marks.begin, marks.end, options.attention};
+  }
+
+  // How many sentences go together. Kernels give a sentence the same bits in any batch, so each
+  // thread gets some, longer ones first, where that is worth waking it.
+  int64_t batch_of(const std::vector<Sentence>& sentences, int64_t most) const {
+    if (threads == 1 || !decodes_by_kernels) return most;
+    double products = 0;
+    for (const Sentence& sentence : sentences)
+      products += static_cast<double>(sentence.encoded.ids.size());
+    products *= static_cast<double>(loaded.model->parameters().numel());
+    if (products < kProductsWorthThreads) return most;
+    const auto count = static_cast<int64_t>(sentences.size()), parts = int64_t{2} * threads;
+    return std::min(most, std::max(kLeastShared, (count + parts - 1) / parts));
   }
 
   // Reads a line: fills the source's part of the result.
@@ -133,14 +155,15 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   });
 
   const auto count = static_cast<int64_t>(sentences.size());
-  const int64_t batches = (count + options.batch_size - 1) / options.batch_size;
+  const int64_t together = impl_->batch_of(sentences, options.batch_size);
+  const int64_t batches = (count + together - 1) / together;
   const decoding::DecodeOptions decode = impl_->decode_options(options);
   std::mutex progress_mutex;
   auto done = static_cast<int64_t>(lines.size()) - count;
   ops::TorchThreads threads(static_cast<int>(std::clamp<int64_t>(batches, 1, impl_->threads)));
   threads.pool().run(batches, [&](int64_t batch) {
-    const int64_t first = batch * options.batch_size;
-    const int64_t end = std::min(first + options.batch_size, count);
+    const int64_t first = batch * together;
+    const int64_t end = std::min(first + together, count);
     data::PackedIds source;
     for (int64_t i = first; i < end; ++i)
       source.append(sentences[static_cast<size_t>(i)].encoded.ids);

@@ -16,7 +16,7 @@ struct LoadedModel;  // attend/models/model_files.h
 
 struct TranslateOptions {
   int64_t max_steps = 0;    ///< target tokens, the end mark included; 0: the model's [data] steps
-  int64_t batch_size = 64;  ///< sentences decoded together; changes no result
+  int64_t batch_size = 64;  ///< most sentences decoded together; changes no result
   bool attention = false;   ///< fill Translation::map
   /// Called after each batch with the number of lines done (blank ones are done at once) and in
   /// all, by one thread at a time, not always the caller's. May be empty.

@@ -114,7 +114,7 @@ LoadedModel load_model(const std::string& folder, at::Device device) {
                  folder + "/" + text::file_name(loaded.target.tokeniser(), text::Side::kTarget));
   loaded.model = make_model(
       with_texts(config.model, loaded.source, loaded.target, file.longest(config.data.steps)),
-      {.seed = 0, .device = device});
+      {.seed = 0, .device = device, .initialise = false});
   file.copy_into(loaded.model->parameters());
   return loaded;
 }

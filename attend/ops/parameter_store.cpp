@@ -97,10 +97,14 @@ Parameter ParameterScope::add(std::string_view name, std::vector<int64_t> shape,
 void ParameterStore::allocate(const Options& options) {
   if (flat_.defined()) throw InvalidArgument("[parameter_store] allocate() was called twice");
   c10::NoGradGuard no_grad;
-  at::Tensor start = at::empty({numel_}, at::kDouble);
-  for (const auto& slot : slots_)
-    initialise(*slot, options.seed, start.data_ptr<double>() + slot->offset);
-  flat_ = start.to(options.device, options.dtype).contiguous();
+  if (options.initialise) {
+    at::Tensor start = at::empty({numel_}, at::kDouble);
+    for (const auto& slot : slots_)
+      initialise(*slot, options.seed, start.data_ptr<double>() + slot->offset);
+    flat_ = start.to(options.device, options.dtype).contiguous();
+  } else {
+    flat_ = at::zeros({numel_}, at::TensorOptions(options.device).dtype(options.dtype));
+  }
   for (auto& slot : slots_) {
     slot->value = flat_.narrow(0, slot->offset, slot->numel).view(slot->shape).detach();
     slot->value.set_requires_grad(true);

@@ -86,6 +86,7 @@ class ParameterStore {
     uint64_t seed = 0;
     at::Device device = at::kCPU;
     at::ScalarType dtype = at::kFloat;
+    bool initialise = true;  ///< false: zeros, for weights that are read next
   };
 
   ParameterStore() = default;
