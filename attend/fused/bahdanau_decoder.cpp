@@ -73,7 +73,7 @@ void BahdanauDecoder::step(State& state, const int32_t* tokens, const DecoderOut
   auto& s = dynamic_cast<BahdanauState&>(state);
   const WorkspacePool::Loan work(memory_);
   const Pass<float> pass{parameters_, panels_, nullptr, *work, {}};
-  const std::vector<float*> layers = s.layers.pointers();
+  const std::vector<float*>& layers = s.layers.pointers();
   const int64_t count = s.size(), sources = s.seen->longest;
   const Rows<float> gates(pass.take(count, 3 * decoder_.width()), count, 3 * decoder_.width());
   token_.step(pass, tokens, gates);

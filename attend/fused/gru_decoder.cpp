@@ -48,7 +48,7 @@ void GruDecoder::step(State& state, const int32_t* tokens, const DecoderOutput& 
   auto& s = dynamic_cast<GruState&>(state);
   const WorkspacePool::Loan work(memory_);
   const Pass<float> pass{parameters_, panels_, nullptr, *work, {}};
-  const std::vector<float*> layers = s.layers.pointers();
+  const std::vector<float*>& layers = s.layers.pointers();
   decoder_.step(pass, tokens, s.size(), layers, s.code_gates.data());
   output_(pass, Rows<float>(layers.back(), s.size(), decoder_.width()), out);
 }

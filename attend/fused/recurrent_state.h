@@ -17,11 +17,15 @@ struct RecurrentState {
     for (std::vector<float>& layer : layers) select_rows(layer, rows, width);
     count = static_cast<int64_t>(rows.size());
   }
-  std::vector<float*> pointers() {
-    std::vector<float*> begins;
-    for (std::vector<float>& layer : layers) begins.push_back(layer.data());
-    return begins;
+  /// Where each layer's rows are now.
+  const std::vector<float*>& pointers() {
+    begins_.clear();
+    for (std::vector<float>& layer : layers) begins_.push_back(layer.data());
+    return begins_;
   }
+
+ private:
+  std::vector<float*> begins_;
 };
 
 /// Reads the source; each layer's last state begins the decoder's. Fills `rows` and `state`.

@@ -9,6 +9,8 @@ namespace {
 
 constexpr int64_t kFirstPositions = 64;
 
+}  // namespace
+
 // The source in the decoder's eyes; copies of a state share it.
 struct SourceMemory {
   struct Layer {
@@ -45,7 +47,13 @@ class TransformerState : public Decoder::State {
   std::shared_ptr<const SourceMemory> source;
   std::vector<int64_t> sentences;  // (B): which of the source each row is
   LookCache written;
+
+  // A step's, kept for their memory alone.
+  SentenceRows rows;
+  std::vector<kernels::LookMemory<float>> looks;
 };
+
+namespace {
 
 // (n, heads, stride) -> (n, heads, 1, keys), zeros beyond a row's own.
 SeenWeights seen_weights(SeenWeights::Kind kind, size_t layer, int64_t heads, const float* weights,
@@ -77,7 +85,7 @@ TransformerDecoder::TransformerDecoder(const TransformerDecoderPlaces& places,
       source_(places.model.source),
       target_(places.model.target),
       output_(places.model.output.weight, places.model.output.bias, std::move(never), panels_),
-      target_width_(places.model.output.weight.inputs),
+      width_(places.model.output.weight.inputs),
       positions_(places.positions) {
   for (const EncoderLayerPlaces& layer : places.model.encoder)
     encoder_.push_back({LookAttention(layer.self, panels_),
@@ -186,46 +194,60 @@ std::unique_ptr<Decoder::State> TransformerDecoder::start(const data::PackedIds&
   return state;
 }
 
+// At what was written, the rows' own tokens included.
+void TransformerDecoder::look_back(const Pass<float>& pass, size_t layer, Rows<const float> in,
+                                   Rows<float> change, TransformerState& state,
+                                   std::vector<SeenWeights>* weights) const {
+  const LookAttention& attention = decoder_[layer].self;
+  const Rows<float> own = attention.project(pass, in);
+  const int64_t d = width(), keys = state.written.tokens();
+  for (int64_t i = 0; i < in.count; ++i)
+    state.looks[static_cast<size_t>(i)] =
+        state.written.put(static_cast<int64_t>(layer), i, own.row(i) + d, own.row(i) + 2 * d);
+  const float* seen = attention.look(pass, columns(own, 0, d), state.looks.data(), keys, change);
+  if (weights != nullptr)
+    weights->push_back(seen_weights(SeenWeights::Kind::kDecoderSelf, layer, attention.heads(), seen,
+                                    keys, state.looks));
+}
+
+// At the source.
+void TransformerDecoder::look_across(const Pass<float>& pass, size_t layer, Rows<const float> in,
+                                     Rows<float> change, TransformerState& state,
+                                     std::vector<SeenWeights>* weights) const {
+  const LookAttention& attention = decoder_[layer].cross;
+  const SourceMemory& source = *state.source;
+  for (size_t i = 0; i < state.sentences.size(); ++i)
+    state.looks[i] = source.of(layer, state.sentences[i]);
+  const float* seen =
+      attention.look(pass, attention.project(pass, in), state.looks.data(), source.longest, change);
+  if (weights != nullptr)
+    weights->push_back(seen_weights(SeenWeights::Kind::kCross, layer, attention.heads(), seen,
+                                    source.longest, state.looks));
+}
+
 void TransformerDecoder::step(State& state, const int32_t* tokens, const DecoderOutput& out) const {
   auto& s = dynamic_cast<TransformerState&>(state);
   const WorkspacePool::Loan work(memory_);
   const Pass<float> pass{parameters_, panels_, nullptr, *work, {}};
-  const int64_t n = s.size(), d = width(), longest = s.source->longest;
-  const int64_t position = s.written.tokens();
-  SentenceRows rows;
-  rows.ids.assign(tokens, tokens + n);
-  rows.positions.assign(static_cast<size_t>(n), position);
+  const int64_t n = s.size(), position = s.written.tokens();
+  s.rows.ids.assign(tokens, tokens + n);
+  s.rows.positions.assign(static_cast<size_t>(n), position);
+  s.looks.resize(static_cast<size_t>(n));
   const auto positions = positions_->rows(position + 1);
-  float* x = target_.forward(pass, rows, positions == nullptr ? nullptr : positions->data()).rows;
+  float* x = target_.forward(pass, s.rows, positions == nullptr ? nullptr : positions->data()).rows;
   s.written.grow();
-  const Way way(pass, x, n, d);
-  std::vector<kernels::LookMemory<float>> memory(static_cast<size_t>(n));
+  const Way way(pass, x, n, width());
   for (size_t l = 0; l < decoder_.size(); ++l) {
-    const DecoderLayer& layer = decoder_[l];
-    way.through(layer.norm1, [&](Rows<const float> in, Rows<float> change) {
-      const Rows<float> own = layer.self.project(pass, in);
-      for (int64_t i = 0; i < n; ++i)
-        memory[static_cast<size_t>(i)] =
-            s.written.put(static_cast<int64_t>(l), i, own.row(i) + d, own.row(i) + 2 * d);
-      const float* weights = layer.self.look(pass, Rows<const float>(own.data, n, d, own.stride),
-                                             memory.data(), position + 1, change);
-      if (out.weights != nullptr)
-        out.weights->push_back(seen_weights(SeenWeights::Kind::kDecoderSelf, l, layer.self.heads(),
-                                            weights, position + 1, memory));
+    way.through(decoder_[l].norm1, [&](Rows<const float> in, Rows<float> change) {
+      look_back(pass, l, in, change, s, out.weights);
     });
-    way.through(layer.norm2, [&](Rows<const float> in, Rows<float> change) {
-      for (int64_t i = 0; i < n; ++i)
-        memory[static_cast<size_t>(i)] = s.source->of(l, s.sentences[static_cast<size_t>(i)]);
-      const float* weights =
-          layer.cross.look(pass, layer.cross.project(pass, in), memory.data(), longest, change);
-      if (out.weights != nullptr)
-        out.weights->push_back(seen_weights(SeenWeights::Kind::kCross, l, layer.cross.heads(),
-                                            weights, longest, memory));
+    way.through(decoder_[l].norm2, [&](Rows<const float> in, Rows<float> change) {
+      look_across(pass, l, in, change, s, out.weights);
     });
-    way.feed(layer.norm3, layer.feed_forward);
+    way.feed(decoder_[l].norm3, decoder_[l].feed_forward);
   }
   way.normalise(decoder_norm_);
-  output_(pass, Rows<const float>(x, n, d), out);
+  output_(pass, Rows<const float>(x, n, width()), out);
 }
 
 }  // namespace attend::fused

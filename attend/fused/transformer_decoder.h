@@ -32,6 +32,8 @@ struct TransformerDecoderPlaces {
   std::shared_ptr<PositionTable> positions;  ///< of decoders over the same model; not null
 };
 
+class TransformerState;
+
 class TransformerDecoder : public Decoder {
  public:
   /// `never` as NextToken takes it. `parameters` have to stay.
@@ -54,7 +56,11 @@ class TransformerDecoder : public Decoder {
     Residual<float> norm1, norm2, norm3;
   };
 
-  int64_t width() const { return target_width_; }
+  int64_t width() const { return width_; }
+  void look_back(const Pass<float>& pass, size_t layer, Rows<const float> in, Rows<float> change,
+                 TransformerState& state, std::vector<SeenWeights>* weights) const;
+  void look_across(const Pass<float>& pass, size_t layer, Rows<const float> in, Rows<float> change,
+                   TransformerState& state, std::vector<SeenWeights>* weights) const;
   float* encode(const Pass<float>& pass, const data::PackedIds& source,
                 std::vector<SeenWeights>* weights) const;
 
@@ -65,7 +71,7 @@ class TransformerDecoder : public Decoder {
   std::vector<DecoderLayer> decoder_;
   std::optional<Norm<float>> encoder_norm_, decoder_norm_;
   NextToken output_;
-  int64_t target_width_;
+  int64_t width_;
   std::shared_ptr<PositionTable> positions_;
   mutable WorkspacePool memory_;
 };
