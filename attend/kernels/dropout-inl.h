@@ -41,13 +41,23 @@ HWY_INLINE hn::Mask<D> DropoutKeeps(D d, hn::Vec<hn::Rebind<uint32_t, D>> hash,
 
 constexpr uint32_t kDropoutColumn = 0x9E3779B9u;
 
+// Lane i has i 0x9E3779B9, which it adds to that of its vector's first column. (Iota, which this
+// version of Highway makes number by number, took three times what the rest of a draw takes.)
+template <class D32>
+HWY_INLINE hn::Vec<D32> LaneProducts(D32 d) {
+  alignas(64) static constexpr uint32_t kProducts[16] = {
+      0x00000000, 0x9E3779B9, 0x3C6EF372, 0xDAA66D2B, 0x78DDE6E4, 0x1715609D,
+      0xB54CDA56, 0x5384540F, 0xF1BBCDC8, 0x8FF34781, 0x2E2AC13A, 0xCC623AF3,
+      0x6A99B4AC, 0x08D12E65, 0xA708A81E, 0x454021D7};
+  return hn::Load(d, kProducts);
+}
+
 // Where core::dropout_keeps(key, column + lane, threshold).
 template <class D>
 HWY_INLINE hn::Mask<D> DropoutKeeps(D d, uint32_t key, int64_t column, uint32_t threshold) {
   const hn::Rebind<uint32_t, D> d32;
-  const auto columns = hn::Iota(d32, static_cast<uint32_t>(column));
-  return DropoutKeeps(d, hn::Xor(hn::Set(d32, key), hn::Mul(columns, hn::Set(d32, kDropoutColumn))),
-                      threshold);
+  const auto first = hn::Set(d32, static_cast<uint32_t>(column) * kDropoutColumn);
+  return DropoutKeeps(d, hn::Xor(hn::Set(d32, key), hn::Add(first, LaneProducts(d32))), threshold);
 }
 
 // x times the multiplier, which is `kept` or 0; what is dropped is 0 whatever x is.

@@ -23,7 +23,7 @@ HWY_INLINE void DropColumns(const DropoutRows<T>& p, int64_t first, int64_t end,
   const hn::ScalableTag<T> d;
   const hn::Rebind<uint32_t, decltype(d)> d32;
   const auto columns =
-      hn::Mul(hn::Iota(d32, static_cast<uint32_t>(j)), hn::Set(d32, kDropoutColumn));
+      hn::Add(hn::Set(d32, static_cast<uint32_t>(j) * kDropoutColumn), LaneProducts(d32));
   const auto kept = hn::Set(d, p.kept);
   const auto row = [&](int64_t i) HWY_ATTR {
     const auto keeps = DropoutKeeps(d, hn::Xor(hn::Set(d32, p.keys[i]), columns), p.threshold);

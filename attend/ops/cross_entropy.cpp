@@ -51,7 +51,7 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor& logits = saved[0];
     const int64_t rows = logits.size(0), columns = logits.size(1);
-    at::Tensor d_logits = at::empty({rows, columns}, logits.options());
+    at::Tensor d_logits = detail::fresh({rows, columns}, logits.options());
     detail::with_type(logits, [&]<class T>(T) {
       kernels::cross_entropy_gradient(kernels::CrossEntropyGradient<T, int64_t>{
           detail::read<T>(logits), columns, saved[1].const_data_ptr<int64_t>(),

@@ -51,7 +51,7 @@ class Dropout : public torch::autograd::Function<Dropout> {
     context->saved_data["keys"] = std::vector<int64_t>(keys.begin(), keys.end());
     context->saved_data["probability"] = probability;
     const at::Tensor from = x.contiguous();
-    at::Tensor y = at::empty(x.sizes(), x.options());
+    at::Tensor y = detail::fresh(x.sizes(), x.options());
     detail::with_type(x, [&]<class T>(T) {
       kernels::dropout(draws<T>(from.const_data_ptr<T>(), y, keys, probability));
     });

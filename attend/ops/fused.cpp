@@ -1,13 +1,43 @@
 #include "attend/ops/fused.h"
 
+#include <ATen/ops/empty.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/ScalarType.h>
+
+#include <cstdint>
 
 #include "attend/core/errors.h"
 #include "attend/kernels/finite.h"
 #include "attend/kernels/isa.h"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
 namespace attend::ops::detail {
+namespace {
+
+constexpr size_t kLarge = size_t{8} << 20;
+
+// Where the system has no such pages, or gives none, nothing changes.
+void ask_for_large_pages(void* memory, size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<uintptr_t>(memory) + page - 1) / page * page;
+  const auto end = (reinterpret_cast<uintptr_t>(memory) + bytes) / page * page;
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+}
+
+}  // namespace
+
+at::Tensor fresh(at::IntArrayRef sizes, const at::TensorOptions& options) {
+  at::Tensor x = at::empty(sizes, options);
+  if (x.device().is_cpu() && x.nbytes() >= kLarge)
+    ask_for_large_pages(x.mutable_data_ptr(), x.nbytes());
+  return x;
+}
 
 std::string declined_by_kernels(TensorRefs tensors) {
   if (!kernels::fused()) return "ATTEND_FUSED=0 asks for the composed twin";

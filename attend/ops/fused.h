@@ -29,6 +29,10 @@ auto with_type(const at::Tensor& x, const Body& body) {
   return x.scalar_type() == at::kFloat ? body(float{}) : body(double{});
 }
 
+/// at::empty() for a kernel to fill. What is large is asked for in large pages: the first touch of
+/// many small ones can take longer than the kernel.
+at::Tensor fresh(at::IntArrayRef sizes, const at::TensorOptions& options);
+
 /// Where x's numbers begin, as a kernel takes them; null for an undefined tensor.
 template <class T>
 const T* read(const at::Tensor& x) {

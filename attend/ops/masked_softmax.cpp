@@ -3,7 +3,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/_softmax.h>
 #include <ATen/ops/_softmax_backward_data.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/softmax.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -101,7 +100,7 @@ at::Tensor values_elsewhere(const at::Tensor& scores, const at::Tensor& hidden) 
 at::Tensor forward_values(const at::Tensor& scores, const Seen& seen) {
   if (!on_kernels(scores)) return values_elsewhere(scores, seen.hidden);
   const at::Tensor from = scores.contiguous();
-  at::Tensor weights = at::empty(scores.sizes(), scores.options());
+  at::Tensor weights = detail::fresh(scores.sizes(), scores.options());
   const Matrices x(from, seen);
   detail::with_type(from, [&]<class T>(T) {
     for (int64_t m = 0; m < x.count; ++m) {
@@ -117,7 +116,7 @@ at::Tensor forward_values(const at::Tensor& scores, const Seen& seen) {
 at::Tensor backward_values(const at::Tensor& weights, const at::Tensor& d_weights,
                            const std::vector<int64_t>& counts) {
   const at::Tensor arriving = d_weights.contiguous();
-  at::Tensor d_scores = at::empty(weights.sizes(), weights.options());
+  at::Tensor d_scores = detail::fresh(weights.sizes(), weights.options());
   const Matrices x(weights, {});
   detail::with_type(weights, [&]<class T>(T) {
     for (int64_t m = 0; m < x.count; ++m) {

@@ -81,8 +81,10 @@ class BlockedCrossEntropy : public torch::autograd::Function<BlockedCrossEntropy
     const bool fused = detail::declined_by_kernels({hidden, weight, bias}).empty();
     ProjectionGradients d;
     if (learn) {
-      const auto zeros = [](const at::Tensor& x) { return at::zeros(x.sizes(), x.options()); };
-      d = {at::empty(hidden.sizes(), hidden.options()), zeros(weight),
+      const auto zeros = [](const at::Tensor& x) {
+        return detail::fresh(x.sizes(), x.options()).zero_();
+      };
+      d = {detail::fresh(hidden.sizes(), hidden.options()), zeros(weight),
            bias.defined() ? zeros(bias) : at::Tensor()};
       context->save_for_backward({d.hidden, d.weight, d.bias});
     }

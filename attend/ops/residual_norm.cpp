@@ -55,10 +55,10 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
     const int64_t width = x.size(-1), rows = x.numel() / width;
     const at::Tensor from = x.contiguous(), g = gain.contiguous(), b = bias.contiguous();
     const at::Tensor s = change ? change->contiguous() : at::Tensor();
-    at::Tensor y = at::empty(x.sizes(), x.options());
+    at::Tensor y = detail::fresh(x.sizes(), x.options());
     at::Tensor normalised, inverse;
     if (learn) {
-      normalised = at::empty({rows, width}, x.options());
+      normalised = detail::fresh({rows, width}, x.options());
       inverse = at::empty({rows}, x.options());
     }
     detail::with_type(from, [&]<class T>(T) {
@@ -85,12 +85,12 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
     const Draws draws{{keys.begin(), keys.end()}, context->saved_data["probability"].toDouble()};
     const bool change = context->saved_data["change"].toBool();
     const at::Tensor d_y = gradients[0].contiguous();
-    const at::Tensor d_x = at::empty(d_y.sizes(), d_y.options());
+    const at::Tensor d_x = detail::fresh(d_y.sizes(), d_y.options());
     const at::Tensor d_gain = at::zeros(gain.sizes(), gain.options());
     const at::Tensor d_bias = at::zeros(gain.sizes(), gain.options());
     // Without dropout that of the change is that of x.
     at::Tensor d_change = change ? d_x : at::Tensor();
-    if (change && !keys.empty()) d_change = at::empty(d_y.sizes(), d_y.options());
+    if (change && !keys.empty()) d_change = detail::fresh(d_y.sizes(), d_y.options());
     detail::with_type(d_y, [&]<class T>(T) {
       kernels::residual_norm_backward(kernels::ResidualNormGradients<T>{
           detail::read<T>(normalised), detail::read<T>(saved[1]), detail::read<T>(gain),
