@@ -37,6 +37,7 @@ build() {  # the program and the benches
   else
     BUILD=build/dev
     tools/setup.sh build test
+    tools/setup.sh bench || echo "Without it torch.compile is left out."
     tools/build.sh dev "${targets[@]}"
   fi
 }

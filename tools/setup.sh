@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/setup.sh [build] [test] [lint]: installs what is missing to build the program (build, also
-# when nothing is named), its tests, and the static checks. Prints what it will install, with sizes,
+# tools/setup.sh [build] [test] [lint] [bench]: installs what is missing to build the program (build, also
+# when nothing is named), its tests, the static checks, and what the benches can use. Prints what it will install, with sizes,
 # and asks at a terminal. Costs nothing when all is there.
 #   YES=1 (or CI=true)       do not ask
 #   ATTEND_LIBTORCH=FOLDER   the LibTorch to use: the folder with include/ and lib/

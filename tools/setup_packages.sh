@@ -14,6 +14,7 @@ is_there() {  # is_there PROBE
   case $1 in
     cmd:g++) command -v g++ > /dev/null || command -v clang++ > /dev/null ;;
     cmd:*) command -v "$name" > /dev/null ;;
+    Python.h) [[ -e $(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h ]] ;;
     pip) python3 -c 'import pip' 2> /dev/null ;;
     h:*)
       for folder in "${include_folders[@]}"; do
