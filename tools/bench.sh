@@ -80,9 +80,12 @@ find_bench_python || { echo "No Python here runs the peers; name one by ATTEND_P
 if (($# > 0)); then
   section "$@"
 else
+  failed=()
   for name in "${sections[@]}"; do
     printf '\n## %s\n\n' "$name"
-    section "$name"
+    # A process of its own, so that an error ends a section and not the run.
+    BUILD=$BUILD OUT=${OUT:-build/bench} tools/bench.sh ${quick:+--quick} "$name" || failed+=("$name")
   done
   report
+  ((${#failed[@]} == 0)) || { echo "Failed: ${failed[*]}" >&2; exit 1; }
 fi

@@ -2,8 +2,8 @@
 
     python bench/peers/compare.py BUILD pairs.txt --out training.json
 
-For each workload attend first trains without dropout, 10 steps in float and 20 in double (3 of the
-large Transformer), which parity.py repeats. Then, with dropout, every contender has windows, one round
+For each workload attend first trains without dropout, 10 steps in float and 20 in double (3 and 3 of
+the large Transformer), which parity.py repeats. Then, with dropout, every contender has windows, one round
 after the other, so that a busy neighbour meets them all alike: attend; attend with ATTEND_FUSED=0, its
 composed operations; each form of eager PyTorch; torch.compile of the padded form, where it can be had.
 Each is a process of its own, with one and with two threads. A side counts with its best contender by
@@ -58,11 +58,11 @@ class Contender:
         self.program.close()
 
 
-def check_parity(program, workload, folder, *precision):
-    """The largest difference of a step's loss; ends the program when it is too large."""
-    subprocess.run([program, "parity", *workload, *precision, "--out", folder], check=True,
+def check_parity(program, workload, folder, steps, compared, *precision):
+    """The largest difference of the loss of the steps compared; ends the program when it is too large."""
+    subprocess.run([program, "parity", *workload, "--steps", str(steps), *precision, "--out", folder], check=True,
                    stdout=subprocess.DEVNULL)
-    told = subprocess.run([sys.executable, HERE / "parity.py", folder], text=True,
+    told = subprocess.run([sys.executable, HERE / "parity.py", folder, "--first", str(compared)], text=True,
                           stdout=subprocess.PIPE)
     if told.returncode != 0:
         sys.exit(told.stdout)
@@ -95,11 +95,11 @@ class Workload:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def check(self):
-        steps = "3" if "4+4" in self.name else "20"
-        in_double = check_parity(self.program, self.workload, self.folder, "--steps", steps, "--double")
+        in_float, in_double = (3, 3) if "4+4" in self.name else (10, 20)
+        apart = check_parity(self.program, self.workload, self.folder, in_double, in_double, "--double")
         # The last one leaves the batches that the peers train on: a whole epoch of the chapter's.
-        return {"loss_difference": check_parity(self.program, self.workload, self.folder, "--steps", "10"),
-                "loss_difference_in_double": in_double}
+        return {"loss_difference": check_parity(self.program, self.workload, self.folder, 10, in_float),
+                "loss_difference_in_double": apart}
 
     def batches(self):
         """The batches that the peers train on, without a check."""

@@ -31,6 +31,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--tolerance", type=float, default=1e-4)
+    parser.add_argument("--first", type=int, help="compare so many steps alone")
     arguments = parser.parse_args()
 
     meta = read_json(arguments.folder, "meta.json")
@@ -47,7 +48,7 @@ def main():
     load_weights(model, initial)
     optimiser = adam(model, meta["lr"])
     differences = []
-    for step, (batch, ours) in enumerate(zip(batches, expected), 1):
+    for step, (batch, ours) in enumerate(zip(batches[: arguments.first], expected), 1):
         peer = train_step(model, optimiser, batch, meta["clip"])
         differences.append(abs(peer - ours))
         print(f"step {step}: attend {ours:.6f}, PyTorch {peer:.6f}, difference {differences[-1]:.2e}")
