@@ -1,15 +1,17 @@
 #include "attend/ops/additive_pairs.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/zeros_like.h>
+#include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "attend/kernels/additive_pairs.h"
 #include "attend/kernels/transpose.h"
 #include "attend/ops/fused.h"
+#include "attend/ops/own_threads.h"
 
 namespace attend::ops::detail {
 namespace {
@@ -17,83 +19,83 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Room for one sentence's (or head's) exponentials, and the gradients of the keys' features.
+// q (..., Tq, A), k (..., Tk, A), w (A) or (H, A), contiguous.
+struct Operands {
+  const at::Tensor &q, &k, &w;
+
+  int64_t queries() const { return q.size(-2); }
+  int64_t keys() const { return k.size(-2); }
+  int64_t features() const { return q.size(-1); }
+  int64_t heads() const { return w.dim() == 2 ? w.size(0) : 1; }
+  int64_t count() const { return q.dim() == 4 ? q.size(0) * q.size(1) : q.size(0); }
+  double operations() const {  // some four for each feature of a pair
+    return 4.0 * static_cast<double>(count() * queries()) * static_cast<double>(keys() * features());
+  }
+};
+
+// The exponentials of the n-th of all sentences and heads.
 template <class T>
-class Pairs {
- public:
-  // q (..., Tq, A), k (..., Tk, A), w (A) or (H, A), contiguous.
-  Pairs(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w)
-      : q_(q), k_(k), w_(w), heads_(w.dim() == 2 ? w.size(0) : 1) {
-    const int64_t stride = kernels::additive_stride<T>(k.size(-2)), features = q.size(-1);
-    queries_ = at::empty({q.size(-2), features}, q.options());
-    keys_t_ = at::empty({features, stride}, q.options());
-    pairs_ = {queries_.const_data_ptr<T>(),
-              keys_t_.const_data_ptr<T>(),
-              nullptr,
-              q.size(-2),
-              k.size(-2),
-              features,
-              stride};
-  }
-
-  int64_t count() const { return q_.dim() == 4 ? q_.size(0) * q_.size(1) : q_.size(0); }
-  int64_t head(int64_t n) const { return n % heads_; }
-
-  // The n-th of all (batch, head) pairs.
-  const kernels::AdditivePairs<T>& at(int64_t n) {
-    const int64_t own = pairs_.query_count * pairs_.features;
-    T* queries = queries_.mutable_data_ptr<T>();
-    std::copy_n(q_.const_data_ptr<T>() + n * own, own, queries);
-    kernels::additive_exponentials(queries, own);
-    T* keys = keys_t_.mutable_data_ptr<T>();
-    std::fill_n(keys, keys_t_.numel(), T(0));  // behind the last key e^0
+struct Exponentials {
+  Exponentials(const Operands& x, int64_t n)
+      : queries(at::empty({x.queries(), x.features()}, x.q.options())),
+        keys_t(at::zeros({x.features(), kernels::additive_stride<T>(x.keys())}, x.q.options())) {
+    T *of_q = queries.template mutable_data_ptr<T>(), *of_k = keys_t.template mutable_data_ptr<T>();
+    std::copy_n(x.q.template const_data_ptr<T>() + n * queries.numel(), queries.numel(), of_q);
     kernels::transpose(kernels::TransposeOperands<T>{
-        k_.const_data_ptr<T>() + n * pairs_.key_count * pairs_.features, pairs_.features, keys,
-        pairs_.stride, pairs_.key_count, pairs_.features, T(1)});
-    kernels::additive_exponentials(keys, keys_t_.numel());
-    pairs_.score = w_.const_data_ptr<T>() + head(n) * pairs_.features;
-    return pairs_;
+        x.k.template const_data_ptr<T>() + n * x.keys() * x.features(), x.features(), of_k,
+        keys_t.size(1), x.keys(), x.features(), T(1)});
+    kernels::additive_exponentials(of_q, queries.numel());
+    kernels::additive_exponentials(of_k, keys_t.numel());  // e^0 behind the last key
+    pairs = {of_q,
+             of_k,
+             x.w.template const_data_ptr<T>() + n % x.heads() * x.features(),
+             x.queries(),
+             x.keys(),
+             x.features(),
+             keys_t.size(1)};
   }
 
- private:
-  const at::Tensor q_, k_, w_;
-  int64_t heads_;
-  at::Tensor queries_, keys_t_;
-  kernels::AdditivePairs<T> pairs_;
+  at::Tensor queries, keys_t;
+  kernels::AdditivePairs<T> pairs;
 };
 
 at::Tensor score(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w) {
+  const Operands x{q, k, w};
   std::vector<int64_t> sizes = q.sizes().vec();
-  sizes.back() = k.size(-2);
+  sizes.back() = x.keys();
   at::Tensor scores = at::empty(sizes, q.options());  // (B, [H,] Tq, Tk)
   with_type(q, [&]<class T>(T) {
-    Pairs<T> pairs(q, k, w);
     T* to = scores.mutable_data_ptr<T>();
-    for (int64_t n = 0; n < pairs.count(); ++n, to += q.size(-2) * k.size(-2))
-      kernels::additive_pairs_forward(pairs.at(n), to);
+    for_tasks(x.count(), x.operations(), [&](int64_t n) {
+      kernels::additive_pairs_forward(Exponentials<T>(x, n).pairs,
+                                      to + n * x.queries() * x.keys());
+    });
   });
   return scores;
 }
 
 template <class T>
-variable_list take_back(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w,
-                        const at::Tensor& d_scores) {
-  Pairs<T> pairs(q, k, w);
-  const at::Tensor d_q = at::empty(q.sizes(), q.options()), d_k = at::empty(k.sizes(), k.options());
-  const at::Tensor d_w = at::zeros_like(w);
-  const int64_t features = q.size(-1), keys = k.size(-2);
-  const at::Tensor keys_t = at::empty({features, kernels::additive_stride<T>(keys)}, q.options());
-  for (int64_t n = 0; n < pairs.count(); ++n) {
-    T* d_keys_t = keys_t.mutable_data_ptr<T>();
+variable_list take_back(const Operands& x, const at::Tensor& d_scores) {
+  const int64_t features = x.features(), keys = x.keys();
+  const at::Tensor d_q = at::empty(x.q.sizes(), x.q.options());
+  const at::Tensor d_k = at::empty(x.k.sizes(), x.k.options());
+  // Each task's own, so that they are added in one order.
+  const at::Tensor d_w = at::zeros({x.count() / x.heads(), x.heads(), features}, x.w.options());
+  const T* d_s = d_scores.const_data_ptr<T>();
+  T *to_q = d_q.mutable_data_ptr<T>(), *to_k = d_k.mutable_data_ptr<T>();
+  T* to_w = d_w.mutable_data_ptr<T>();
+  for_tasks(x.count(), 2 * x.operations(), [&](int64_t n) {
+    const Exponentials<T> own(x, n);
+    const at::Tensor d_keys = at::empty(own.keys_t.sizes(), own.keys_t.options());
+    T* d_keys_t = d_keys.mutable_data_ptr<T>();
     kernels::additive_pairs_backward(
-        pairs.at(n), {d_scores.const_data_ptr<T>() + n * q.size(-2) * keys,
-                      d_q.mutable_data_ptr<T>() + n * q.size(-2) * features, d_keys_t,
-                      d_w.mutable_data_ptr<T>() + pairs.head(n) * features});
-    kernels::transpose(kernels::TransposeOperands<T>{
-        d_keys_t, keys_t.size(1), d_k.mutable_data_ptr<T>() + n * keys * features, features,
-        features, keys, T(1)});
-  }
-  return {d_q, d_k, d_w};
+        own.pairs, {d_s + n * x.queries() * keys, to_q + n * x.queries() * features, d_keys_t,
+                    to_w + n * features});
+    kernels::transpose(kernels::TransposeOperands<T>{d_keys_t, d_keys.size(1),
+                                                     to_k + n * keys * features, features, features,
+                                                     keys, T(1)});
+  });
+  return {d_q, d_k, d_w.sum(0).view(x.w.sizes())};
 }
 
 struct AdditivePairs : torch::autograd::Function<AdditivePairs> {
@@ -107,8 +109,8 @@ struct AdditivePairs : torch::autograd::Function<AdditivePairs> {
     refuse_second_derivative("additive_scores");
     const variable_list saved = context->get_saved_variables();
     const at::Tensor d_scores = gradients[0].contiguous();
-    return with_type(
-        d_scores, [&]<class T>(T) { return take_back<T>(saved[0], saved[1], saved[2], d_scores); });
+    const Operands x{saved[0], saved[1], saved[2]};
+    return with_type(d_scores, [&]<class T>(T) { return take_back<T>(x, d_scores); });
   }
 };
 
