@@ -154,7 +154,7 @@ void Backward(const AdditivePairs<T>& p, const AdditivePairGradients<T>& g) {
   HWY_ALIGN T tile[kTileQueries * kVectors * HWY_MAX_BYTES / sizeof(T)];
   std::fill_n(g.d_queries, p.query_count * p.features, T(0));
   std::fill_n(g.d_keys_t, p.features * p.stride, T(0));
-  T total = 0;
+  auto total = hn::Zero(d);
   ForTiles(p, [&]<int64_t V>(int64_t key) HWY_ATTR {
     const int64_t width = V * static_cast<int64_t>(hn::Lanes(d));
     const int64_t count = std::min(width, p.key_count - key);
@@ -162,9 +162,13 @@ void Backward(const AdditivePairs<T>& p, const AdditivePairGradients<T>& g) {
       const int64_t rows = std::min(kTileQueries, p.query_count - first);
       for (int64_t i = 0; i < rows; ++i) {
         const T* from = g.d_scores + (first + i) * p.key_count + key;
-        for (int64_t j = 0; j < count; ++j) total += from[j];
-        std::copy_n(from, count, tile + i * width);
-        std::fill_n(tile + i * width + count, width - count, T(0));
+        T* to = tile + i * width;
+        ForVectors<T>(count, [&](int64_t j, const auto& load, const auto& store) HWY_ATTR {
+          const auto change = load(from + j);
+          store(change, to + j);
+          total = hn::Add(total, change);
+        });
+        std::fill_n(to + count, width - count, T(0));
       }
       for (int64_t a = 0; a < p.features; ++a)
         g.d_score[a] -= 2 * TakeBackFeature<T, V>(p.queries + first * p.features + a, p.features,
@@ -174,7 +178,7 @@ void Backward(const AdditivePairs<T>& p, const AdditivePairGradients<T>& g) {
     }
   });
   for (int64_t a = 0; a < p.features; ++a) {
-    g.d_score[a] += total;
+    g.d_score[a] += hn::GetLane(hn::SumOfLanes(d, total));
     const T factor = 4 * p.score[a];
     for (int64_t i = 0; i < p.query_count; ++i) g.d_queries[i * p.features + a] *= factor;
     for (int64_t j = 0; j < p.stride; ++j) g.d_keys_t[a * p.stride + j] *= factor;
