@@ -263,8 +263,8 @@ void start_back(const AttentionHead<T>& head, const Block<T>& b, const Attention
   const T* out = g.out + b.first * g.out_stride;
   std::fill(s.sum, s.sum + b.columns, T(0));
   for (int64_t i = 0; i < b.rows; ++i) {
-    s.sum[i] = s.correction[i] *
-               dot(d_out + i * g.d_out_stride, out + i * g.out_stride, head.value_width);
+    s.sum[i] =
+        s.correction[i] * dot(d_out + i * g.d_out_stride, out + i * g.out_stride, head.value_width);
     s.correction[i] *= static_cast<T>(kept_factor(head));
   }
   copy_rows(d_out, g.d_out_stride, b.rows, head.value_width, s.d_out_rows, s.correction);

@@ -29,7 +29,8 @@ struct Operands {
   int64_t heads() const { return w.dim() == 2 ? w.size(0) : 1; }
   int64_t count() const { return q.dim() == 4 ? q.size(0) * q.size(1) : q.size(0); }
   double operations() const {  // some four for each feature of a pair
-    return 4.0 * static_cast<double>(count() * queries()) * static_cast<double>(keys() * features());
+    return 4.0 * static_cast<double>(count() * queries()) *
+           static_cast<double>(keys() * features());
   }
 };
 
@@ -46,13 +47,10 @@ struct Exponentials {
         keys_t.size(1), x.keys(), x.features(), T(1)});
     kernels::additive_exponentials(of_q, queries.numel());
     kernels::additive_exponentials(of_k, keys_t.numel());  // e^0 behind the last key
-    pairs = {of_q,
-             of_k,
-             x.w.template const_data_ptr<T>() + n % x.heads() * x.features(),
-             x.queries(),
-             x.keys(),
-             x.features(),
-             keys_t.size(1)};
+    pairs = {
+        of_q,          of_k,     x.w.template const_data_ptr<T>() + n % x.heads() * x.features(),
+        x.queries(),   x.keys(), x.features(),
+        keys_t.size(1)};
   }
 
   at::Tensor queries, keys_t;
@@ -67,8 +65,7 @@ at::Tensor score(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w) 
   with_type(q, [&]<class T>(T) {
     T* to = scores.mutable_data_ptr<T>();
     for_tasks(x.count(), x.operations(), [&](int64_t n) {
-      kernels::additive_pairs_forward(Exponentials<T>(x, n).pairs,
-                                      to + n * x.queries() * x.keys());
+      kernels::additive_pairs_forward(Exponentials<T>(x, n).pairs, to + n * x.queries() * x.keys());
     });
   });
   return scores;
@@ -91,9 +88,8 @@ variable_list take_back(const Operands& x, const at::Tensor& d_scores) {
     kernels::additive_pairs_backward(
         own.pairs, {d_s + n * x.queries() * keys, to_q + n * x.queries() * features, d_keys_t,
                     to_w + n * features});
-    kernels::transpose(kernels::TransposeOperands<T>{d_keys_t, d_keys.size(1),
-                                                     to_k + n * keys * features, features, features,
-                                                     keys, T(1)});
+    kernels::transpose(kernels::TransposeOperands<T>{
+        d_keys_t, d_keys.size(1), to_k + n * keys * features, features, features, keys, T(1)});
   });
   return {d_q, d_k, d_w.sum(0).view(x.w.sizes())};
 }
