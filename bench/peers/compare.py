@@ -189,14 +189,14 @@ def main():
     parser.add_argument("--no-compile", dest="compile", action="store_false", help="without torch.compile")
     arguments = parser.parse_args()
 
+    about = json.loads(subprocess.run([arguments.build / "attend", "info", "--json"], text=True,
+                                      stdout=subprocess.PIPE).stdout or "{}")
     results = []
     for name in arguments.workloads:
         print(f"timing training, {name} ...", file=sys.stderr, flush=True)
         results.append(Workload(arguments, name).compare())
-    about = json.loads(subprocess.run([arguments.build / "attend", "info", "--json"], text=True,
-                                      stdout=subprocess.PIPE).stdout or "{}")
-    write_results(arguments.out, {"machine": machine(about), "rounds": arguments.rounds,
-                                  "seconds": arguments.seconds, "results": results})
+        write_results(arguments.out, {"machine": machine(about), "rounds": arguments.rounds,
+                                      "seconds": arguments.seconds, "results": results})
     print("\n".join(table(results)))
 
 
