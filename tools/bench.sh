@@ -8,7 +8,7 @@
 #   training   the translators, beside eager PyTorch, torch.compile and attend's composed operations
 #   decoding   greedy, beside PyTorch with cached state and CTranslate2
 #   ops        each operation on kernels, beside PyTorch's best way
-#   attention  each mechanism of attention, beside PyTorch's usual ways (--lengths 64 256 1024: longer too)
+#   attention  each mechanism of attention, beside PyTorch's usual ways
 #   roof       what the machine can do: multiplications a second, bytes a second
 #   growth     training against length, batch, width, vocabulary and threads
 #   memory     the most that training holds, and what a second epoch adds
@@ -52,9 +52,12 @@ training() { peer compare "$BUILD" "$(pairs)" --out "$out/training.json" \
   ${quick:+--rounds 2 --seconds 0.3 --no-compile} "$@"; }
 decoding() { peer compare_decoding "$BUILD" "$(pairs)" --out "$out/decoding.json" \
   ${quick:+--rounds 2 --seconds 0.2 --train 20} "$@"; }
-attention() { peer attention "$BUILD/bench/attend_bench_attention" --out "$out/attention.json" \
-  ${quick:+--rounds 2 --lengths 64} "$@"; }
-
+attention() {
+  local lengths=(64 256 1024)
+  [[ $quick ]] && lengths=(64)
+  peer attention "$BUILD/bench/attend_bench_attention" --out "$out/attention.json" \
+    --lengths "${lengths[@]}" ${quick:+--rounds 2} "$@"
+}
 ops() { peer ops "$BUILD/bench/attend_bench_ops" --out "$out/ops.json" ${quick:+--rounds 2 --no-compile} "$@"; }
 roof() {
   mkdir -p "$out"
