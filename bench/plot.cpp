@@ -8,6 +8,8 @@
 //
 // bench/peers/plots.py makes that from the results.
 #include <cmath>
+#include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -16,7 +18,6 @@
 #include "attend/core/files.h"
 #include "attend/render/bars.h"
 #include "attend/render/curves.h"
-#include "bench/report_errors.h"
 
 namespace attend::bench {
 namespace {
@@ -67,5 +68,10 @@ int run(int argc, char** argv) {
 }  // namespace attend::bench
 
 int main(int argc, char** argv) {
-  return attend::bench::report_errors(attend::bench::run, argc, argv);
+  try {
+    return attend::bench::run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
 }

@@ -4,7 +4,8 @@ keeps its own.
     python bench/peers/report.py RESULTS BUILD/bench/attend_bench_plot docs/performance.md
 
 RESULTS is the folder that tools/bench.sh writes to. attend/render draws the plots, into a folder beside
-the page. A table stands between the lines <!-- table: SECTION --> and <!-- end -->.
+the page. A section's table and plots stand between the lines <!-- table: SECTION -->
+and <!-- end -->.
 """
 
 import argparse
@@ -141,16 +142,18 @@ def main():
     parser.add_argument("program", help="attend_bench_plot")
     parser.add_argument("page", type=pathlib.Path)
     arguments = parser.parse_args()
+    folder = arguments.page.with_suffix("")
     plots, page = [], arguments.page.read_text(encoding="utf-8") if arguments.page.exists() else ""
     for section, table in TABLES.items():
         told = read(arguments.results, section)
         if told is None:
             continue
-        plots += PLOTS.get(section, lambda told: [])(told)
-        rows = "\n".join(table(told)).strip()
-        page = re.sub(rf"(<!-- table: {section} -->\n).*?(<!-- end -->)", lambda m: f"{m[1]}\n{rows}\n\n{m[2]}", page,
-                      flags=re.DOTALL)
-    folder = arguments.page.with_suffix("")
+        drawn = list(PLOTS.get(section, lambda told: [])(told))
+        plots += drawn
+        parts = ["\n".join(table(told)).strip(),
+                 *(f"![{plot['title']}]({folder.name}/{plot['file']}.svg)" for plot in drawn)]
+        page = re.sub(rf"(<!-- table: {section} -->\n).*?(<!-- end -->)",
+                      lambda m: m[1] + "\n" + "\n\n".join(parts) + "\n\n" + m[2], page, flags=re.DOTALL)
     subprocess.run([arguments.program, folder], input=json.dumps(plots), text=True, check=True)
     if arguments.page.exists():
         arguments.page.write_text(page, encoding="utf-8")
