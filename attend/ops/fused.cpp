@@ -18,7 +18,8 @@
 namespace attend::ops::detail {
 namespace {
 
-constexpr size_t kLarge = size_t{8} << 20;
+// From here on the C library maps each block anew; smaller ones it soon takes from memory it holds.
+constexpr size_t kLarge = size_t{32} << 20;
 
 // Where the system has no such pages, or gives none, nothing changes.
 void ask_for_large_pages(void* memory, size_t bytes) {
