@@ -54,25 +54,35 @@ HWY_INLINE T SquaredDeviations(const T* z, int64_t width, T mean) {
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-template <class T>
-void Forward(const ResidualNormRows<T>& p) {
+// R rows at once, so that one row's sums need not wait for another's.
+template <class T, int R>
+HWY_INLINE void NormaliseRows(const ResidualNormRows<T>& p, int64_t first) {
   const hn::ScalableTag<T> d;
   const T share = T(1) / static_cast<T>(p.width);
-  for (int64_t i = 0; i < p.rows; ++i) {
-    const int64_t row = i * p.width;
-    T* y = p.y + row;
-    T* h = p.normalised == nullptr ? nullptr : p.normalised + row;
-    T* z = p.sum != nullptr ? p.sum + row : h != nullptr ? h : y;
-    const T mean = Sum(p, i, z) * share;
-    const T inverse = 1 / std::sqrt(SquaredDeviations(z, p.width, mean) * share + p.epsilon);
-    if (p.inverse_sigma != nullptr) p.inverse_sigma[i] = inverse;
-    const auto centre = hn::Set(d, mean), factor = hn::Set(d, inverse);
+  const auto at = [&](T* x, int r) { return x == nullptr ? nullptr : x + (first + r) * p.width; };
+  T* const to = p.sum != nullptr ? p.sum : p.normalised != nullptr ? p.normalised : p.y;  // z
+  T mean[R], inverse[R];
+  for (int r = 0; r < R; ++r) mean[r] = Sum(p, first + r, at(to, r)) * share;
+  for (int r = 0; r < R; ++r) inverse[r] = SquaredDeviations(at(to, r), p.width, mean[r]);
+  for (int r = 0; r < R; ++r) inverse[r] = 1 / std::sqrt(inverse[r] * share + p.epsilon);
+  for (int r = 0; r < R; ++r) {
+    const T* z = at(to, r);
+    T *y = at(p.y, r), *h = at(p.normalised, r);
+    if (p.inverse_sigma != nullptr) p.inverse_sigma[first + r] = inverse[r];
+    const auto centre = hn::Set(d, mean[r]), factor = hn::Set(d, inverse[r]);
     ForVectors<T>(p.width, [&](int64_t j, const auto& load, const auto& store) HWY_ATTR {
       const auto normalised = hn::Mul(hn::Sub(load(z + j), centre), factor);
       if (h != nullptr) store(normalised, h + j);
       store(hn::MulAdd(normalised, load(p.gain + j), load(p.bias + j)), y + j);
     });
   }
+}
+
+template <class T>
+void Forward(const ResidualNormRows<T>& p) {
+  int64_t i = 0;
+  for (; i + 4 <= p.rows; i += 4) NormaliseRows<T, 4>(p, i);
+  for (; i < p.rows; ++i) NormaliseRows<T, 1>(p, i);
 }
 
 // With g = d_y gain, R rows at once: mean(g) and mean(g h) of each; d_gain and d_bias gain theirs.

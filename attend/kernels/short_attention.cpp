@@ -34,25 +34,39 @@ LaneSentences<T> Side(const ShortAttention<T>& p, const int64_t* offsets, int64_
   return side;
 }
 
-// One head of one group, in lanes.
+// Heads that are moved at once: rows go in whole lines of the cache.
+template <class T>
+int64_t HeadsTogether(const ShortAttention<T>& p) {
+  const int64_t line = 64 / static_cast<int64_t>(sizeof(T));
+  int64_t heads = 1;
+  while (heads < p.heads && (heads * p.width % line != 0 || p.heads % heads != 0)) ++heads;
+  return heads;
+}
+
+// Some heads of one group, in lanes.
 template <class T>
 struct Group {
   static constexpr int64_t kLanes = LaneCount<T>();
 
   const ShortAttention<T>& p;
   LaneSentences<T> queries, keys;
-  T *q, *k, *v;  // (Tq, width), (Tk, width), (Tk, value_width), each of vectors
-  T* out;        // (Tq, value_width); later d_q
-  T* weights;    // (Tq, Tk)
-  T* dropped;    // (Tq, Tk): w m; without dropout the weights themselves
-  T* d_weights;  // (Tq, Tk)
+  int64_t heads;  // that are moved at once: widths below are those of all of them
+  T *q, *k, *v;   // (Tq, width), (Tk, width), (Tk, value_width), each of vectors
+  T* out;         // (Tq, value_width)
+  T* d_q;         // (Tq, width): in the place of out where that is as wide
+  T* weights;     // (Tq, Tk)
+  T* dropped;     // (Tq, Tk): w m; without dropout the weights themselves
+  T* d_weights;   // (Tq, Tk)
   T *query_length, *key_length;
-  uint32_t* row_keys;  // (Tq)
+  uint32_t* row_keys;  // (heads, Tq)
   int64_t *q_starts, *k_starts, *v_starts, *out_starts, *d_q_starts, *d_k_starts, *d_v_starts;
   T* end;
 
   Group(const ShortAttention<T>& of, int64_t first, T* scratch)
-      : p(of), queries(Side(of, of.query_offsets, first)), keys(Side(of, of.key_offsets, first)) {
+      : p(of),
+        queries(Side(of, of.query_offsets, first)),
+        keys(Side(of, of.key_offsets, first)),
+        heads(HeadsTogether(of)) {
     const auto take = [&](int64_t vectors) {
       T* taken = scratch;
       scratch += vectors * kLanes;
@@ -62,25 +76,29 @@ struct Group {
       return reinterpret_cast<int64_t*>(
           take(side.longest * static_cast<int64_t>(sizeof(int64_t) / sizeof(T))));
     };
-    const int64_t wider = std::max(p.width, p.value_width), all = queries.longest * keys.longest;
+    const int64_t all = queries.longest * keys.longest;
     for (int64_t** starts : {&q_starts, &out_starts, &d_q_starts}) *starts = take_starts(queries);
     for (int64_t** starts : {&k_starts, &v_starts, &d_k_starts, &d_v_starts})
       *starts = take_starts(keys);
-    q = take(queries.longest * p.width);
-    k = take(keys.longest * p.width);
-    v = take(keys.longest * p.value_width);
-    out = take(queries.longest * wider);
+    q = take(queries.longest * heads * p.width);
+    k = take(keys.longest * heads * p.width);
+    v = take(keys.longest * heads * p.value_width);
+    out = take(queries.longest * heads * p.value_width);
+    d_q = p.width == p.value_width ? out : take(queries.longest * heads * p.width);
     weights = take(all);
     dropped = p.row_keys == nullptr ? weights : take(all);
     d_weights = take(all);
     query_length = take(1);
     key_length = take(1);
-    row_keys = reinterpret_cast<uint32_t*>(take(queries.longest));  // no wider than T
+    row_keys = reinterpret_cast<uint32_t*>(take(queries.longest * heads));  // no wider than T
     end = scratch;
   }
 
-  LaneMatrix<T> rows(T* x, int64_t width) const { return {x, width * kLanes, kLanes}; }
-  LaneMatrix<T> pairs(T* x) const { return rows(x, keys.longest); }
+  // Of the h-th of the heads, each `width` wide.
+  LaneMatrix<T> rows(T* x, int64_t width, int64_t h) const {
+    return {x + h * width * kLanes, heads * width * kLanes, kLanes};
+  }
+  LaneMatrix<T> pairs(T* x) const { return {x, keys.longest * kLanes, kLanes}; }
   int64_t seen(int64_t query) const {
     return p.causal ? std::min(keys.longest, query + 1) : keys.longest;
   }
@@ -98,17 +116,22 @@ void Start(Group<T>& g, int64_t out_stride) {
   }
 }
 
+// Heads `head`, head + 1, ... into lanes.
 template <class T>
-void TakeHead(Group<T>& g, int64_t head) {
+void TakeHeads(Group<T>& g, int64_t head) {
   const auto& p = g.p;
-  GatherRows(p.query + head * p.width, g.q_starts, g.queries, p.width, g.q);
-  GatherRows(p.key + head * p.width, g.k_starts, g.keys, p.width, g.k);
-  GatherRows(p.value + head * p.value_width, g.v_starts, g.keys, p.value_width, g.v);
+  const int64_t width = g.heads * p.width, value_width = g.heads * p.value_width;
+  GatherRows(p.query + head * p.width, g.q_starts, g.queries, width, g.q);
+  GatherRows(p.key + head * p.width, g.k_starts, g.keys, width, g.k);
+  GatherRows(p.value + head * p.value_width, g.v_starts, g.keys, value_width, g.v);
   if (p.row_keys == nullptr) return;
-  const uint32_t* keys = p.row_keys + head * p.query_offsets[p.sentences];
-  for (int64_t t = 0; t < g.queries.longest; ++t)
-    for (int64_t l = 0; l < g.kLanes; ++l)
-      g.row_keys[t * g.kLanes + l] = t < g.queries.length[l] ? keys[g.queries.first[l] + t] : 0;
+  uint32_t* to = g.row_keys;
+  for (int64_t h = head; h < head + g.heads; ++h) {
+    const uint32_t* keys = p.row_keys + h * p.query_offsets[p.sentences];
+    for (int64_t t = 0; t < g.queries.longest; ++t)
+      for (int64_t l = 0; l < g.kLanes; ++l)
+        *to++ = t < g.queries.length[l] ? keys[g.queries.first[l] + t] : 0;
+  }
 }
 
 // row (keys) = 0 from key `first` on
@@ -152,10 +175,10 @@ HWY_INLINE void Softmax(const Group<T>& g, int64_t i) {
 
 // w m of query i.
 template <class T>
-HWY_INLINE void Drop(const Group<T>& g, int64_t i) {
+HWY_INLINE void Drop(const Group<T>& g, const uint32_t* row_keys, int64_t i) {
   const hn::ScalableTag<T> d;
   const int64_t lanes = g.kLanes, seen = g.seen(i), row = i * g.keys.longest * lanes;
-  const auto of_row = hn::LoadU(hn::Rebind<uint32_t, decltype(d)>(), g.row_keys + i * lanes);
+  const auto of_row = hn::LoadU(hn::Rebind<uint32_t, decltype(d)>(), row_keys + i * lanes);
   for (int64_t j = 0; j < seen; ++j)
     hn::StoreU(
         DroppedAt(d, hn::LoadU(d, g.weights + row + j * lanes), of_row, j, g.p.threshold, g.p.kept),
@@ -170,13 +193,14 @@ HWY_INLINE Part WhenCausal(const Group<T>& g, Part part) {
 
 // weights = softmax(scale q k^T), dropped = weights m
 template <class T>
-void Weigh(const Group<T>& g) {
+void Weigh(const Group<T>& g, int64_t h) {
   const int64_t width = g.p.width;
-  LaneProduct(g.rows(g.q, width), g.rows(g.k, width).transposed(), g.pairs(g.weights),
+  LaneProduct(g.rows(g.q, width, h), g.rows(g.k, width, h).transposed(), g.pairs(g.weights),
               g.queries.longest, g.keys.longest, width, WhenCausal(g, Part::kLowerResult));
+  const uint32_t* row_keys = g.row_keys + h * g.queries.longest * g.kLanes;
   for (int64_t i = 0; i < g.queries.longest; ++i) {
     Softmax(g, i);
-    if (g.p.row_keys != nullptr) Drop(g, i);
+    if (g.p.row_keys != nullptr) Drop(g, row_keys, i);
   }
 }
 
@@ -206,41 +230,52 @@ void Forward(const ShortAttention<T>& p, T* out, int64_t stride, T* scratch) {
   for (int64_t first = 0; first < p.sentences; first += LaneCount<T>()) {
     Group<T> g(p, first, scratch);
     Start(g, stride);
-    for (int64_t h = 0; h < p.heads; ++h) {
-      TakeHead(g, h);
-      Weigh(g);
-      LaneProduct(g.pairs(g.dropped), g.rows(g.v, p.value_width), g.rows(g.out, p.value_width),
-                  g.queries.longest, p.value_width, g.keys.longest,
-                  WhenCausal(g, Part::kLowerLeft));
-      ScatterRows(g.out, g.out_starts, g.queries, p.value_width, out + h * p.value_width);
+    for (int64_t head = 0; head < p.heads; head += g.heads) {
+      TakeHeads(g, head);
+      for (int64_t h = 0; h < g.heads; ++h) {
+        Weigh(g, h);
+        LaneProduct(g.pairs(g.dropped), g.rows(g.v, p.value_width, h),
+                    g.rows(g.out, p.value_width, h), g.queries.longest, p.value_width,
+                    g.keys.longest, WhenCausal(g, Part::kLowerLeft));
+      }
+      ScatterRows(g.out, g.out_starts, g.queries, g.heads * p.value_width,
+                  out + head * p.value_width);
     }
   }
 }
 
+// The gradients of one head's queries into d_q, of its keys and values in their place.
 template <class T>
-void HeadBack(Group<T>& g, const ShortAttentionGradients<T>& to, int64_t h) {
+void HeadBack(const Group<T>& g, int64_t h) {
   const auto& p = g.p;
   const int64_t queries = g.queries.longest, keys = g.keys.longest;
-  const auto q = g.rows(g.q, p.width), k = g.rows(g.k, p.width);
-  const auto v = g.rows(g.v, p.value_width), d_out = g.rows(g.out, p.value_width);
+  const auto q = g.rows(g.q, p.width, h), k = g.rows(g.k, p.width, h);
+  const auto v = g.rows(g.v, p.value_width, h), d_out = g.rows(g.out, p.value_width, h);
   const auto d_weights = g.pairs(g.d_weights);
-  TakeHead(g, h);
-  GatherRows(to.d_out + h * p.value_width, g.out_starts, g.queries, p.value_width, g.out);
-  Weigh(g);
-  // d_weights = d_out v^T, then d_v = dropped^T d_out in the place of v
+  Weigh(g, h);
+  // d_weights = d_out v^T, d_v = dropped^T d_out
   LaneProduct(d_out, v.transposed(), d_weights, queries, keys, p.value_width,
               WhenCausal(g, Part::kLowerResult));
   LaneProduct(g.pairs(g.dropped).transposed(), d_out, v, keys, p.value_width, queries,
               WhenCausal(g, Part::kUpperLeft));
-  ScatterRows(g.v, g.d_v_starts, g.keys, p.value_width, to.d_value + h * p.value_width);
   for (int64_t i = 0; i < queries; ++i) SoftmaxBack(g, i);
-  // d_q = d_products k in the place of d_out, then d_k = d_products^T q in that of k
-  const auto d_q = g.rows(g.out, p.width);
-  LaneProduct(d_weights, k, d_q, queries, p.width, keys, WhenCausal(g, Part::kLowerLeft));
-  ScatterRows(g.out, g.d_q_starts, g.queries, p.width, to.d_query + h * p.width);
+  // d_q = d_products k, d_k = d_products^T q
+  LaneProduct(d_weights, k, g.rows(g.d_q, p.width, h), queries, p.width, keys,
+              WhenCausal(g, Part::kLowerLeft));
   LaneProduct(d_weights.transposed(), q, k, keys, p.width, queries,
               WhenCausal(g, Part::kUpperLeft));
-  ScatterRows(g.k, g.d_k_starts, g.keys, p.width, to.d_key + h * p.width);
+}
+
+template <class T>
+void HeadsBack(Group<T>& g, const ShortAttentionGradients<T>& to, int64_t head) {
+  const auto& p = g.p;
+  const int64_t width = g.heads * p.width, value_width = g.heads * p.value_width;
+  TakeHeads(g, head);
+  GatherRows(to.d_out + head * p.value_width, g.out_starts, g.queries, value_width, g.out);
+  for (int64_t h = 0; h < g.heads; ++h) HeadBack(g, h);
+  ScatterRows(g.d_q, g.d_q_starts, g.queries, width, to.d_query + head * p.width);
+  ScatterRows(g.k, g.d_k_starts, g.keys, width, to.d_key + head * p.width);
+  ScatterRows(g.v, g.d_v_starts, g.keys, value_width, to.d_value + head * p.value_width);
 }
 
 template <class T>
@@ -251,7 +286,7 @@ void Backward(const ShortAttention<T>& p, const ShortAttentionGradients<T>& to, 
     FillStarts(g.queries, to.d_query_stride, g.d_q_starts);
     FillStarts(g.keys, to.d_key_stride, g.d_k_starts);
     FillStarts(g.keys, to.d_value_stride, g.d_v_starts);
-    for (int64_t h = 0; h < p.heads; ++h) HeadBack(g, to, h);
+    for (int64_t head = 0; head < p.heads; head += g.heads) HeadsBack(g, to, head);
   }
 }
 
