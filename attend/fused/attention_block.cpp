@@ -25,8 +25,8 @@ PackedAttention<T> AttentionBlock<T>::attention(const Pass<T>& pass, const Sight
     return cross_ ? columns(Rows<const T>(trace.memory, sight.memory.count, 2 * w), (i - 1) * w, w)
                   : columns(own, i * w, w);
   };
-  return {columns(own, 0, w),      at(1), at(2), sight.pairs, heads_, causal_, trace.keys,
-          pass.dropout.probability};
+  return {columns(own, 0, w),       at(1),     at(2), sight.pairs, heads_, causal_, trace.keys,
+          pass.dropout.probability, trace.sums};
 }
 
 template <class T>
@@ -34,7 +34,8 @@ typename AttentionBlock<T>::Trace AttentionBlock<T>::forward(const Pass<T>& pass
                                                              const Sight& sight, Rows<const T> x,
                                                              Rows<T> y) const {
   const int64_t n = x.count;
-  Trace trace{pass.take(n, own_.outputs()), nullptr, pass.take(n, width_),
+  const int64_t sums = packed_attention_sums<T>(sight.pairs, heads_, width_ / heads_);
+  Trace trace{pass.take(n, own_.outputs()), nullptr, pass.take(n, width_), pass.take(1, sums),
               dropout_keys(pass, site_, sight.numbers)};
   own_.forward(pass, x, Rows<T>(trace.own, n, own_.outputs()));
   if (cross_) {
@@ -63,8 +64,8 @@ void AttentionBlock<T>::backward(const Pass<T>& pass, const Sight& sight, const 
   const PackedAttentionGradients<T> d{columns(d_own, 0, w),
                                       cross_ ? columns(d_memory, 0, w) : columns(d_own, w, w),
                                       cross_ ? columns(d_memory, w, w) : columns(d_own, 2 * w, w)};
-  packed_attention_backward(attention(pass, sight, trace, n), Rows<const T>(d_attended), d,
-                            pass.work);
+  packed_attention_backward(attention(pass, sight, trace, n), Rows<const T>(trace.attended, n, w),
+                            Rows<const T>(d_attended), d, pass.work);
   own_.backward_weight(pass, d_own, x);
   own_.backward_input(pass, d_own, gradients.x, gradients.add);
   if (!cross_) return;

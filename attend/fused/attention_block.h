@@ -25,6 +25,7 @@ class AttentionBlock {
     T* own;       ///< (Nq, 3D): queries, keys, values; or queries alone, (Nq, D)
     T* memory;    ///< (Nk, 2D): keys and values, with a memory
     T* attended;  ///< (Nq, D)
+    T* sums;      ///< packed_attention_sums()
     const uint32_t* keys;
   };
 

@@ -20,7 +20,13 @@ struct PackedAttention {
   bool causal;               ///< the same sentences on both sides
   const uint32_t* row_keys;  ///< (heads, Nq): dropout's; or null
   double dropout;            ///< the probability
+  T* sums;                   ///< packed_attention_sums() numbers, kept from forward to backward
 };
+
+/// Short sentences go a lane each and keep nothing (kernels/short_attention.h), long ones head by
+/// head (kernels/attention.h). `width` is a head's.
+template <class T>
+int64_t packed_attention_sums(const SentencePairs& pairs, int64_t heads, int64_t width);
 
 /// out (Nq, Dv) = softmax(q k^T / sqrt(D / heads)) v, head by head; zeros where a sentence has no
 /// keys.
@@ -32,8 +38,9 @@ template <class T>
 struct PackedAttentionGradients {
   Rows<T> query, key, value;
 };
+/// `out` as forward left it.
 template <class T>
-void packed_attention_backward(const PackedAttention<T>& p, Rows<const T> d_out,
+void packed_attention_backward(const PackedAttention<T>& p, Rows<const T> out, Rows<const T> d_out,
                                const PackedAttentionGradients<T>& gradients, Workspace& work);
 
 }  // namespace attend::fused

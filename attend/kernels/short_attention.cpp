@@ -314,6 +314,8 @@ void BackwardF64(const ShortAttention<double>& p, const ShortAttentionGradients<
 }
 int64_t ScratchF32(const ShortAttention<float>& p) { return Scratch(p); }
 int64_t ScratchF64(const ShortAttention<double>& p) { return Scratch(p); }
+int64_t LanesF32() { return LaneCount<float>(); }
+int64_t LanesF64() { return LaneCount<double>(); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -327,6 +329,8 @@ HWY_EXPORT(BackwardF32);
 HWY_EXPORT(BackwardF64);
 HWY_EXPORT(ScratchF32);
 HWY_EXPORT(ScratchF64);
+HWY_EXPORT(LanesF32);
+HWY_EXPORT(LanesF64);
 void short_attention_forward(const ShortAttention<float>& p, float* out, int64_t stride,
                              float* scratch) {
   HWY_DYNAMIC_DISPATCH(ForwardF32)(p, out, stride, scratch);
@@ -342,6 +346,14 @@ void short_attention_backward(const ShortAttention<float>& p,
 void short_attention_backward(const ShortAttention<double>& p,
                               const ShortAttentionGradients<double>& g, double* scratch) {
   HWY_DYNAMIC_DISPATCH(BackwardF64)(p, g, scratch);
+}
+template <>
+int64_t short_attention_lanes<float>() {
+  return HWY_DYNAMIC_DISPATCH(LanesF32)();
+}
+template <>
+int64_t short_attention_lanes<double>() {
+  return HWY_DYNAMIC_DISPATCH(LanesF64)();
 }
 template <>
 int64_t short_attention_scratch(const ShortAttention<float>& p) {

@@ -31,7 +31,11 @@ struct ShortAttention {
   T kept;                    ///< 1 / (1 - p)
 };
 
-/// Numbers of scratch that the calls below need. T is float or double.
+/// Sentences that share a vector. T is float or double.
+template <class T>
+int64_t short_attention_lanes();
+
+/// Numbers of scratch that the calls below need.
 template <class T>
 int64_t short_attention_scratch(const ShortAttention<T>& p);
 

@@ -85,6 +85,12 @@ std::vector<Case> cases() {
                                       c.hidden = 33;
                                       c.heads = 3;
                                     })},
+      {"TransformerWideHead", of(ModelKind::kTransformer,  // whose sentences go one by one
+                                 [](ModelConfig& c) {
+                                   c.layers = 1;
+                                   c.hidden = 96;
+                                   c.heads = 1;
+                                 })},
       {"TransformerNoPositions", of(ModelKind::kTransformer,
                                     [](ModelConfig& c) {
                                       c.positions = PositionKind::kNone;
