@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -145,8 +146,11 @@ template <class T>
 HWY_INLINE void GatherRows(const T* x, const int64_t* starts, const LaneSentences<T>& side,
                            int64_t width, T* to) {
   constexpr int64_t kLanes = LaneCount<T>();
-  for (int64_t t = 0; t < side.longest; ++t)
+  for (int64_t t = 0; t < side.longest; ++t) {
+    if (t + 1 < side.longest)  // rows of many sentences are no stream that a processor foresees
+      for (int64_t l = 0; l < kLanes; ++l) hwy::Prefetch(x + starts[(t + 1) * kLanes + l]);
     GatherFeatures(x, starts + t * kLanes, width, to + t * width * kLanes);
+  }
 }
 
 // And back, as far as the sentences go.
