@@ -141,14 +141,19 @@ HWY_INLINE void ScatterFeatures(const T* from, const int64_t* starts, const bool
       if (kAll || real[l]) x[starts[l] + f] = from[l];
 }
 
+// Rows of many sentences are no stream that a processor foresees.
+template <class T>
+HWY_INLINE void PrefetchRows(const T* x, const int64_t* starts) {
+  for (int64_t l = 0; l < LaneCount<T>(); ++l) hwy::Prefetch(x + starts[l]);
+}
+
 // to (longest, width, lanes) = rows of x; finite numbers behind a sentence's end.
 template <class T>
 HWY_INLINE void GatherRows(const T* x, const int64_t* starts, const LaneSentences<T>& side,
                            int64_t width, T* to) {
   constexpr int64_t kLanes = LaneCount<T>();
   for (int64_t t = 0; t < side.longest; ++t) {
-    if (t + 1 < side.longest)  // rows of many sentences are no stream that a processor foresees
-      for (int64_t l = 0; l < kLanes; ++l) hwy::Prefetch(x + starts[(t + 1) * kLanes + l]);
+    if (t + 1 < side.longest) PrefetchRows(x, starts + (t + 1) * kLanes);
     GatherFeatures(x, starts + t * kLanes, width, to + t * width * kLanes);
   }
 }
@@ -159,8 +164,10 @@ HWY_INLINE void ScatterRows(const T* from, const int64_t* starts, const LaneSent
                             int64_t width, T* x) {
   constexpr int64_t kLanes = LaneCount<T>();
   int64_t t = 0;
-  for (; t < side.shortest; ++t)
+  for (; t < side.shortest; ++t) {
+    if (t + 1 < side.longest) PrefetchRows(x, starts + (t + 1) * kLanes);
     ScatterFeatures<true>(from + t * width * kLanes, starts + t * kLanes, nullptr, width, x);
+  }
   bool real[kLanes];
   for (; t < side.longest; ++t) {
     for (int64_t l = 0; l < kLanes; ++l) real[l] = t < side.length[l];

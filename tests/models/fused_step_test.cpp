@@ -88,6 +88,7 @@ std::vector<Case> cases() {
       {"TransformerWideHead", of(ModelKind::kTransformer,  // whose sentences go one by one
                                  [](ModelConfig& c) {
                                    c.layers = 1;
+                                   c.norm_first = true;  // else all weights are 0 or 1
                                    c.hidden = 96;
                                    c.heads = 1;
                                  })},
