@@ -9,6 +9,7 @@
 #include "attend/core/random.h"
 #include "attend/fused/panels.h"
 #include "attend/fused/workspace.h"
+#include "attend/kernels/dropout.h"
 
 namespace attend::fused {
 
@@ -31,10 +32,10 @@ template <class T>
 const uint32_t* dropout_keys(const Pass<T>& pass, uint32_t site,
                              const std::vector<int64_t>& numbers) {
   if (!pass.dropout.active()) return nullptr;
-  auto* keys = pass.work.template take<uint32_t>(static_cast<int64_t>(numbers.size()));
+  const auto n = static_cast<int64_t>(numbers.size());
+  auto* keys = pass.work.template take<uint32_t>(n);
   const uint64_t prefix = core::combine(core::combine(pass.dropout.seed, pass.dropout.step), site);
-  for (size_t i = 0; i < numbers.size(); ++i)
-    keys[i] = static_cast<uint32_t>(core::combine(prefix, static_cast<uint64_t>(numbers[i])) >> 32);
+  kernels::dropout_row_keys(prefix, numbers.data(), n, keys);
   return keys;
 }
 

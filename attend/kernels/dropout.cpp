@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "attend/core/random.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/dropout.cpp"
 // clang-format off: the first compiles this file once a target
@@ -49,6 +51,38 @@ void Drop(const DropoutRows<T>& p) {
     });
 }
 
+#if HWY_TARGET <= HWY_AVX3  // better targets have lower numbers; others multiply no 64 bits
+// core::mix64 of each lane.
+template <class D>
+HWY_INLINE hn::Vec<D> Mix64(D d, hn::Vec<D> x) {
+  x = hn::Add(x, hn::Set(d, 0x9E3779B97F4A7C15ull));
+  x = hn::Mul(hn::Xor(x, hn::ShiftRight<30>(x)), hn::Set(d, 0xBF58476D1CE4E5B9ull));
+  x = hn::Mul(hn::Xor(x, hn::ShiftRight<27>(x)), hn::Set(d, 0x94D049BB133111EBull));
+  return hn::Xor(x, hn::ShiftRight<31>(x));
+}
+
+int64_t RowKeyVectors(uint64_t site, const int64_t* numbers, int64_t n, uint32_t* keys) {
+  const hn::ScalableTag<uint64_t> d;
+  const hn::Rebind<uint32_t, decltype(d)> d32;
+  const hn::Rebind<int64_t, decltype(d)> signed_d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto number = hn::BitCast(d, hn::LoadU(signed_d, numbers + i));
+    const auto key = Mix64(d, hn::Xor(hn::Set(d, site), Mix64(d, number)));
+    hn::StoreU(hn::TruncateTo(d32, hn::ShiftRight<32>(key)), d32, keys + i);
+  }
+  return i;
+}
+#else
+int64_t RowKeyVectors(uint64_t, const int64_t*, int64_t, uint32_t*) { return 0; }
+#endif
+
+void RowKeys(uint64_t site, const int64_t* numbers, int64_t n, uint32_t* keys) {
+  for (int64_t i = RowKeyVectors(site, numbers, n, keys); i < n; ++i)
+    keys[i] = static_cast<uint32_t>(core::combine(site, static_cast<uint64_t>(numbers[i])) >> 32);
+}
+
 void DropF32(const DropoutRows<float>& p) { Drop(p); }
 void DropF64(const DropoutRows<double>& p) { Drop(p); }
 
@@ -59,8 +93,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace attend::kernels {
 HWY_EXPORT(DropF32);
+HWY_EXPORT(RowKeys);
 HWY_EXPORT(DropF64);
 void dropout(const DropoutRows<float>& p) { HWY_DYNAMIC_DISPATCH(DropF32)(p); }
 void dropout(const DropoutRows<double>& p) { HWY_DYNAMIC_DISPATCH(DropF64)(p); }
+void dropout_row_keys(uint64_t site, const int64_t* numbers, int64_t n, uint32_t* keys) {
+  HWY_DYNAMIC_DISPATCH(RowKeys)(site, numbers, n, keys);
+}
 }  // namespace attend::kernels
 #endif

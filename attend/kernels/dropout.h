@@ -21,4 +21,8 @@ struct DropoutRows {
 void dropout(const DropoutRows<float>& p);
 void dropout(const DropoutRows<double>& p);
 
+/// keys[i] = the upper half of core::combine(site, numbers[i]): core::dropout_row_key, of which
+/// `site` is the part that all rows share.
+void dropout_row_keys(uint64_t site, const int64_t* numbers, int64_t n, uint32_t* keys);
+
 }  // namespace attend::kernels

@@ -105,6 +105,19 @@ TEST_P(RowKernels, DropoutClearsWhatItDropsWhateverItIs) {
     ASSERT_EQ(x[static_cast<size_t>(j)] == 0, multiplier(keys[0], j) == 0) << j;
 }
 
+TEST_P(RowKernels, DropoutKeysAreTheScalarFunctions) {
+  const uint64_t site = core::combine(core::combine(7, 3), 2);
+  for (const int64_t n : {0, 1, 7, 8, 19}) {
+    std::vector<int64_t> numbers;
+    for (int64_t i = 0; i < n; ++i) numbers.push_back(i * 1234567891011 - 5);
+    std::vector<uint32_t> keys(static_cast<size_t>(n) + 1, 77);
+    dropout_row_keys(site, numbers.data(), n, keys.data());
+    for (size_t i = 0; i < numbers.size(); ++i)
+      ASSERT_EQ(keys[i], core::dropout_row_key(7, 3, 2, static_cast<uint64_t>(numbers[i]))) << i;
+    ASSERT_EQ(keys.back(), 77U);
+  }
+}
+
 struct NormCase {
   int64_t rows, width;
   bool adds, drops, keeps_sum;
