@@ -17,6 +17,8 @@
 #include "attend/training/trainer.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/profile_table.h"
 #include "cli/train_data.h"
 #include "cli/train_folder.h"
 #include "cli/train_progress.h"
@@ -50,7 +52,7 @@ struct TrainFlags {
   std::string device = "auto";
   std::map<std::string, NumberFlag> numbers;  // by key of the configuration
   std::vector<std::string> set;
-  bool resume = false, overwrite = false, quiet = false, verbose = false;
+  bool resume = false, overwrite = false, quiet = false, verbose = false, profile = false;
 };
 
 std::string absolute(const std::string& path) {
@@ -204,17 +206,24 @@ int train(const TrainFlags& flags) {
   callbacks.on_validation = [&](const training::ValidationReport& r) { progress.validation(r); };
   callbacks.on_note = note;
   callbacks.decode = [&](const Seq2Seq& m) { return decode_samples(m, data, config); };
+  training::StepProfile profile;
   const training::TrainingResult result = training::train(
       *model, config.training,
       {.train = &data.train, .held_out = data.held_out.size() > 0 ? &data.held_out : nullptr},
       {.folder = flags.out,
        .identity = identify(data.source, data.target, toml),
        .resume = flags.resume,
-       .stop = &stop_on_signals()},
+       .stop = &stop_on_signals(),
+       .profile = flags.profile ? &profile : nullptr},
       callbacks);
   console.settle();
   draw_losses(flags.out, config, floor);
   conclude(console, result, flags, data);
+  if (flags.profile) {
+    Output output;
+    output.write(profile_table(profile));
+    output.finish();
+  }
   return result.end == training::TrainingResult::End::kStopped ? 1 : 0;
 }
 
@@ -265,9 +274,13 @@ void add_train(CLI::App& app, Action& action) {
   command->add_flag("--overwrite", flags->overwrite, "Replace the model in --out");
   command->add_flag("--quiet", flags->quiet, "Print warnings only");
   command->add_flag("--verbose", flags->verbose, "Print a line for every epoch");
+  command->add_flag("--profile", flags->profile,
+                    "Print in the end where the steps' time went: seconds, share and GFLOP/s of "
+                    "each zone");
   command->footer(
-      "Example:\n"
+      "Examples:\n"
       "  attend train --config bahdanau --data fra.txt --out my-model\n"
+      "  attend train --config gru --data fra.txt --epochs 20 --out x --profile\n"
       "What ran is stored as DIR/config.toml, every key explained;\n"
       "`--config DIR/config.toml` repeats the run. Ctrl-C stops cleanly; --resume goes on.");
   command->callback([flags, &action] {

@@ -35,4 +35,12 @@ std::string processor_name() {
   return "";
 }
 
+bool processor_has(const std::string& flag) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("flags") || line.starts_with("Features"))
+      return (line + " ").find(" " + flag + " ") != std::string::npos;
+  return false;
+}
+
 }  // namespace attend::core

@@ -13,4 +13,8 @@ int automatic_threads(int64_t requested);
 /// As the system names it: "AMD EPYC 7B12"; empty where it does not.
 std::string processor_name();
 
+/// Whether the system names this among the processor's instructions ("flags" or "Features" of
+/// /proc/cpuinfo), as in "avx512_bf16". False where it tells nothing.
+bool processor_has(const std::string& flag);
+
 }  // namespace attend::core

@@ -1,10 +1,22 @@
 #include "attend/core/thread_pool.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "attend/core/errors.h"
 
 namespace attend::core {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Clock::time_point now_if(bool measured) { return measured ? Clock::now() : Clock::time_point(); }
+
+void add_time(bool measured, Clock::time_point begin, double& seconds) {
+  if (measured) seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+}  // namespace
 
 ThreadPool::ThreadPool(int threads, std::function<void()> on_start)
     : on_start_(std::move(on_start)) {
@@ -37,6 +49,7 @@ void ThreadPool::run(int64_t n, const std::function<void(int64_t)>& task) {
   if (task_) throw InvalidArgument("[thread_pool] run() was called while a run goes on");
   if (start_failure_) std::rethrow_exception(std::exchange(start_failure_, nullptr));
   if (n <= 0) return;
+  const Clock::time_point begin = now_if(measured_);
   task_ = &task;
   next_ = 0;
   count_ = n;
@@ -45,6 +58,7 @@ void ThreadPool::run(int64_t n, const std::function<void(int64_t)>& task) {
   finished_.wait(lock, [this] { return running_ == 0; });
   task_ = nullptr;
   count_ = 0;
+  add_time(measured_, begin, times_.runs);
   const auto failures = std::exchange(failures_, {});
   lock.unlock();
   if (failures.empty()) return;
@@ -81,12 +95,16 @@ void ThreadPool::take_tasks(std::unique_lock<std::mutex>& lock) {
     ++running_;
     lock.unlock();
     std::exception_ptr error;
+    const Clock::time_point begin = now_if(measured_);
     try {
       task(i);
     } catch (...) {
       error = std::current_exception();
     }
+    double seconds = 0.0;
+    add_time(measured_, begin, seconds);
     lock.lock();
+    times_.tasks += seconds;
     --running_;
     if (error) failures_.emplace_back(i, error);
   }

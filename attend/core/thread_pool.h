@@ -32,6 +32,15 @@ class ThreadPool {
   /// here. From a task or from two threads at once it throws InvalidArgument.
   void run(int64_t n, const std::function<void(int64_t)>& task);
 
+  /// Seconds since measure(): of run(), and of tasks, the latter summed over all threads.
+  struct Times {
+    double runs = 0.0;
+    double tasks = 0.0;
+  };
+  /// From now on times are taken. Not while a run goes on.
+  void measure() { measured_ = true; }
+  Times times() const { return times_; }
+
  private:
   void start_worker();
   void stop_workers();
@@ -50,6 +59,8 @@ class ThreadPool {
   std::vector<std::pair<int64_t, std::exception_ptr>> failures_;
   std::exception_ptr start_failure_;
   bool stop_ = false;
+  bool measured_ = false;
+  Times times_;
 };
 
 }  // namespace attend::core

@@ -10,6 +10,7 @@ namespace attend::fused {
 template <class T>
 void Linear<T>::forward(const Pass<T>& pass, Rows<const T> x, Rows<T> y, bool add,
                         bool relu) const {
+  pass.count_product(x.count, inputs(), outputs());
   kernels::GemmOperands<T> p{x.data,    x.stride, 1,        pass.panels[panel_],
                              0,         y.data,   y.stride, x.count,
                              outputs(), inputs(), add};
@@ -32,6 +33,7 @@ void Linear<T>::forward_some(const Pass<T>& pass, Rows<const T> x, int64_t first
 template <class T>
 void Linear<T>::backward_input(const Pass<T>& pass, Rows<const T> d_y, Rows<T> d_x,
                                bool add) const {
+  pass.count_product(d_y.count, outputs(), inputs());
   kernels::gemm(kernels::GemmOperands<T>{d_y.data, d_y.stride, 1, pass.parameters + weight_.offset,
                                          weight_.stride, d_x.data, d_x.stride, d_y.count, inputs(),
                                          outputs(), add});
@@ -40,6 +42,7 @@ void Linear<T>::backward_input(const Pass<T>& pass, Rows<const T> d_y, Rows<T> d
 template <class T>
 void Linear<T>::backward_weight(const Pass<T>& pass, Rows<const T> d_y, Rows<const T> x,
                                 bool add) const {
+  pass.count_product(outputs(), d_y.count, inputs());
   kernels::gemm(kernels::GemmOperands<T>{d_y.data, 1, d_y.stride, x.data, x.stride,
                                          pass.gradients + weight_.offset, weight_.stride, outputs(),
                                          inputs(), d_y.count, add});

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "attend/core/profile.h"
 #include "attend/core/random.h"
 #include "attend/fused/panels.h"
 #include "attend/fused/workspace.h"
@@ -21,9 +22,17 @@ struct Pass {
   T* gradients;             ///< flat, like `parameters`: each pass sets or adds to its own part
   Workspace& work;
   core::DropoutState dropout;
+  core::Profile* profile = nullptr;  ///< where its time is counted; null: nowhere
 
   T* take(int64_t rows, int64_t columns) const { return work.take<T>(rows * columns); }
   T* zeros(int64_t rows, int64_t columns) const { return work.zeros<T>(rows * columns); }
+
+  /// Counts the operations of a matrix product (n, k) times (k, m).
+  void count_product(int64_t n, int64_t k, int64_t m) const {
+    if (profile != nullptr)
+      profile->add_operations(2.0 * static_cast<double>(n) * static_cast<double>(k) *
+                              static_cast<double>(m));
+  }
 };
 
 /// Rows of a dropout site: their keys, or null when dropout is off. Numbers as in

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "attend/core/profile.h"
 #include "attend/core/random.h"
 #include "attend/data/batch.h"
 
@@ -23,6 +25,22 @@ class Program {
   /// one target token.
   virtual double run(int64_t shard, const data::Batch& batch, const core::DropoutState& dropout,
                      T* gradients) = 0;
+
+  /// Where shard number `shard` counts its time from now on; null: nowhere, as at first.
+  void profile(int64_t shard, core::Profile* profile) {
+    const auto s = static_cast<size_t>(shard);
+    if (s >= profiles_.size()) profiles_.resize(s + 1, nullptr);
+    profiles_[s] = profile;
+  }
+
+ protected:
+  core::Profile* profile_of(int64_t shard) const {
+    const auto s = static_cast<size_t>(shard);
+    return s < profiles_.size() ? profiles_[s] : nullptr;
+  }
+
+ private:
+  std::vector<core::Profile*> profiles_;
 };
 
 }  // namespace attend::fused

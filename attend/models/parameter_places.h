@@ -53,6 +53,9 @@ class ProgramStep : public TrainingStep {
              const at::Tensor& gradient) override {
     return program_->run(shard, batch, dropout, gradient.mutable_data_ptr<T>());
   }
+  void profile(int64_t shard, core::Profile* profile) override {
+    program_->profile(shard, profile);
+  }
 
  private:
   const ParameterStore& store_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "attend/core/profile.h"
 #include "attend/data/batch.h"
 #include "attend/ops/dropout.h"
 
@@ -23,6 +24,9 @@ class TrainingStep {
   /// like the parameters. Different shards may run at once.
   virtual double run(int64_t shard, const data::Batch& batch, const ops::DropoutState& dropout,
                      const at::Tensor& gradient) = 0;
+
+  /// Where shard number `shard` counts its time from now on; null: nowhere, as at first.
+  virtual void profile(int64_t shard, core::Profile* profile) = 0;
 };
 
 /// The step, or why a model is trained by autograd.

@@ -1,10 +1,12 @@
 #include "attend/ops/linear.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/linear.h>
 
 #include <optional>
 #include <string>
 
+#include "attend/ops/bfloat16_product.h"
 #include "attend/ops/check.h"
 
 namespace attend {
@@ -18,6 +20,10 @@ Linear::Linear(const ParameterScope& scope, const Options& options)
 at::Tensor Linear::operator()(const at::Tensor& x) const {
   if (!x.defined() || x.dim() < 1 || x.size(-1) != inputs_)
     ops::refuse("linear", "(..., " + std::to_string(inputs_) + ")", {x});
+  if (ops::detail::in_bfloat16(x)) {
+    const at::Tensor y = ops::detail::bfloat16_linear(x, *weight_);  // (..., outputs)
+    return bias_ ? y + *bias_ : y;
+  }
   return at::linear(x, *weight_, bias_ ? std::optional<at::Tensor>(*bias_) : std::nullopt);
 }
 

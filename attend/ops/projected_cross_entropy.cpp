@@ -13,6 +13,7 @@
 #include <string>
 
 #include "attend/core/errors.h"
+#include "attend/ops/bfloat16_product.h"
 #include "attend/ops/check.h"
 #include "attend/ops/cross_entropy.h"
 #include "attend/ops/fused.h"
@@ -41,7 +42,13 @@ void check(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor&
   detail::check_targets("projected_cross_entropy", targets, weight.size(0));
 }
 
-at::Tensor block_logits(const at::Tensor& rows, const at::Tensor& weight, const at::Tensor& bias) {
+// In the dtype that they are to have; operands of another one make the product in theirs.
+at::Tensor block_logits(const at::Tensor& rows, const at::Tensor& weight, const at::Tensor& bias,
+                        at::ScalarType dtype) {
+  if (weight.scalar_type() != dtype) {
+    const at::Tensor logits = rows.mm(weight.t()).to(dtype);  // (n, V)
+    return bias.defined() ? logits + bias : logits;
+  }
   return bias.defined() ? at::addmm(bias, rows, weight.t()) : rows.mm(weight.t());  // (n, V)
 }
 
@@ -51,21 +58,28 @@ using detail::ProjectionGradients;
 // the sum.
 at::Tensor run_blocked(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& bias,
                        const at::Tensor& targets, const ProjectionGradients& d) {
+  // Operands of products: rounded, when those run in bfloat16.
+  const at::ScalarType type = detail::in_bfloat16(hidden) ? at::kBFloat16 : hidden.scalar_type();
+  const at::Tensor w = weight.to(type);
   at::Tensor sum = at::zeros({}, hidden.options());
   const int64_t rows = hidden.size(0);
   const int64_t step = block_rows(weight.size(0));
   for (int64_t first = 0; first < rows; first += step) {
     const int64_t n = std::min(step, rows - first);
-    const at::Tensor h = hidden.narrow(0, first, n);
+    const at::Tensor h = hidden.narrow(0, first, n).to(type);
     const at::Tensor t = targets.narrow(0, first, n).unsqueeze(1);  // (n, 1)
-    at::Tensor p = block_logits(h, weight, bias);
+    at::Tensor p = block_logits(h, w, bias, hidden.scalar_type());
     const at::Tensor log_sum = p.logsumexp({1}, true);  // (n, 1)
     sum += (log_sum - p.gather(1, t)).sum();
     if (!d.hidden.defined()) continue;
     p.sub_(log_sum).exp_();
     p.scatter_add_(1, t, at::zeros({n, 1}, p.options()).sub_(1));  // d loss / d logits
-    d.hidden.narrow(0, first, n).copy_(p.mm(weight));
-    at::Tensor(d.weight).addmm_(p.t(), h);
+    const at::Tensor low = p.to(type);
+    d.hidden.narrow(0, first, n).copy_(low.mm(w));
+    if (type == weight.scalar_type())
+      at::Tensor(d.weight).addmm_(low.t(), h);
+    else
+      at::Tensor(d.weight).add_(low.t().mm(h));
     if (bias.defined()) at::Tensor(d.bias).add_(p.sum(0));
   }
   return sum;
@@ -78,7 +92,8 @@ class BlockedCrossEntropy : public torch::autograd::Function<BlockedCrossEntropy
                             const at::Tensor& weight, const std::optional<at::Tensor>& given_bias,
                             const at::Tensor& targets, bool learn) {
     const at::Tensor bias = given_bias.value_or(at::Tensor());
-    const bool fused = detail::declined_by_kernels({hidden, weight, bias}).empty();
+    const bool fused = !detail::in_bfloat16(hidden) &&
+                       detail::declined_by_kernels({hidden, weight, bias}).empty();
     ProjectionGradients d;
     if (learn) {
       const auto zeros = [](const at::Tensor& x) {

@@ -40,6 +40,11 @@ core::ConfigTable describe(TrainingConfig& c) {
           0.0, 1e9)
       .add("seed", c.seed, "Of weights, order and dropout. The same seed gives the same model.", 0,
            9007199254740992)
+      .add_choice(
+          "products", c.products,
+          "Of matrices in linear layers, their gradients and the loss: float32, or bfloat16 (sums\n"
+          "and parameters stay float32), where the processor has instructions for it.",
+          {{"float32", ops::Products::kFloat32}, {"bfloat16", ops::Products::kBfloat16}})
       .add("threads", c.threads,
            "0: as many as this process may use. Any number gives the same bits.", 0, 1024)
       .add("validate_every", c.validate_every,

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "attend/core/config.h"
+#include "attend/ops/products.h"
 
 namespace attend::training {
 
@@ -23,6 +24,7 @@ struct TrainingConfig {
   double epsilon = 1e-8;
   double clip = 0.0;  ///< largest norm of the gradient per target token; 0: not clipped
   int64_t seed = 1;
+  ops::Products products = ops::Products::kFloat32;
   int64_t threads = 0;         ///< 0: automatic
   int64_t validate_every = 1;  ///< epochs; 0: never
   bool keep_best = true;  ///< with held-out pairs: model.safetensors is the best, else the last

@@ -16,57 +16,93 @@ namespace {
 // One shard: forward, backward, and the gradients into its flat buffer.
 LossTotal shard_gradient(const Seq2Seq& model, const std::vector<at::Tensor>& parameters,
                          const data::Batch& shard, const ops::DropoutState& dropout,
-                         at::Tensor& buffer) {
+                         core::Profile* profile, at::Tensor& buffer) {
   c10::AutoGradMode with_gradients(true);
   if (shard.target_tokens() == 0) {
     c10::NoGradGuard no_grad;
     buffer.zero_();
     return {};
   }
+  core::Profile::Zone zone(profile, "forward and loss");
   const LossSum loss = model.loss(shard, dropout);
+  zone.next("backward (autograd)");
   const auto gradients = torch::autograd::grad({loss.sum}, parameters, {}, false, false, true);
+  zone.next("gathering gradients");
   model.parameters().gather(gradients, buffer);
   return {loss.sum.item<double>(), loss.tokens};
 }
 
+FusedStep step_of(const Seq2Seq& model, ops::Products products) {
+  if (products == ops::Products::kBfloat16)
+    return {nullptr, "they have float32 products, and products = \"bfloat16\" asks for others"};
+  return model.fused_step();
+}
+
 }  // namespace
 
-Gradients::Gradients(const Seq2Seq& model, core::ThreadPool& pool)
+Gradients::Gradients(const Seq2Seq& model, core::ThreadPool& pool, StepProfile* profile,
+                     ops::Products products)
     : model_(model),
       pool_(pool),
-      step_(model.fused_step()),
+      profile_(profile),
+      products_(products),
+      step_(step_of(model, products)),
       parameters_(model.parameters().tensors()) {
   flat_ = at::empty({model.parameters().numel()}, model.parameters().flat().options());
+  if (profile_ != nullptr) profile_->begin(pool_, step_.declined);
 }
 
 StepGradient Gradients::compute(const data::Batch& batch, const ops::DropoutState& dropout,
                                 int64_t shards) {
+  core::Profile::Zone zone(profile_ == nullptr ? nullptr : &profile_->main(),
+                           StepProfile::kBatches);
   if (shards <= 0) shards = flat_.device().is_cpu() ? data::shard_count(batch) : 1;
   const std::vector<data::Batch> parts = data::shard_batch(batch, shards);
+  zone.next(StepProfile::kPacking);
   while (buffers_.size() < std::max<size_t>(parts.size(), 1))
     buffers_.push_back(at::empty_like(flat_));
-  std::vector<LossTotal> losses(parts.size());
   if (step_.kernels) step_.kernels->prepare(static_cast<int64_t>(parts.size()));
-  pool_.run(static_cast<int64_t>(parts.size()), [&](int64_t i) {
-    const auto s = static_cast<size_t>(i);
-    if (step_.kernels && parts[s].target_tokens() > 0)
-      losses[s] = {step_.kernels->run(i, parts[s], dropout, buffers_[s]), parts[s].target_tokens()};
-    else
-      losses[s] = shard_gradient(model_, parameters_, parts[s], dropout, buffers_[s]);
-  });
-  StepGradient step;
-  for (const LossTotal& loss : losses) {
-    step.loss.sum += loss.sum;
-    step.loss.tokens += loss.tokens;
-  }
+  zone.end();
+  StepGradient step{run_shards(parts, dropout)};
   if (step.loss.tokens == 0) {
     flat_.zero_();
     return step;
   }
+  const StepProfile::Together together(profile_, StepProfile::kSum);
   const std::vector<at::Tensor> used(buffers_.begin(),
                                      buffers_.begin() + static_cast<int64_t>(parts.size()));
   step.norm = sum_parts(used, 1.0 / static_cast<double>(step.loss.tokens), flat_, pool_);
   return step;
+}
+
+// Loss and gradient of each shard, the latter in its buffer.
+LossTotal Gradients::run_shards(const std::vector<data::Batch>& parts,
+                                const ops::DropoutState& dropout) {
+  std::vector<core::Profile*> profiles(parts.size(), nullptr);
+  for (size_t s = 0; profile_ != nullptr && s < parts.size(); ++s) {
+    profiles[s] = &profile_->shard(static_cast<int64_t>(s));
+    if (step_.kernels) step_.kernels->profile(static_cast<int64_t>(s), profiles[s]);
+  }
+  std::vector<LossTotal> losses(parts.size());
+  {
+    const StepProfile::Together together(profile_, StepProfile::kShards);
+    pool_.run(static_cast<int64_t>(parts.size()), [&](int64_t i) {
+      const ops::ProductsScope scope(products_);
+      const auto s = static_cast<size_t>(i);
+      if (step_.kernels && parts[s].target_tokens() > 0)
+        losses[s] = {step_.kernels->run(i, parts[s], dropout, buffers_[s]),
+                     parts[s].target_tokens()};
+      else
+        losses[s] =
+            shard_gradient(model_, parameters_, parts[s], dropout, profiles[s], buffers_[s]);
+    });
+  }
+  LossTotal total;
+  for (const LossTotal& loss : losses) {
+    total.sum += loss.sum;
+    total.tokens += loss.tokens;
+  }
+  return total;
 }
 
 std::string Gradients::first_not_finite() const {

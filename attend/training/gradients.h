@@ -13,7 +13,9 @@
 #include "attend/core/thread_pool.h"
 #include "attend/data/batches.h"
 #include "attend/models/seq2seq.h"
+#include "attend/ops/products.h"
 #include "attend/ops/torch_threads.h"
+#include "attend/training/step_profile.h"
 
 namespace attend::training {
 
@@ -32,8 +34,10 @@ struct StepGradient {
 /// Keeps a flat gradient buffer a shard, allocated when first needed. One at a time per model.
 class Gradients {
  public:
-  /// Both have to outlive this. The pool's worker threads should have LibTorch set to one thread.
-  Gradients(const Seq2Seq& model, core::ThreadPool& pool);
+  /// All have to outlive this. The pool's worker threads should have LibTorch set to one thread.
+  /// `profile`, unless null, counts the time of compute(). bfloat16 products run on autograd.
+  Gradients(const Seq2Seq& model, core::ThreadPool& pool, StepProfile* profile = nullptr,
+            ops::Products products = ops::Products::kFloat32);
 
   /// Fills flat() with the gradient of (summed loss of the whole batch) / (its real target tokens).
   /// `shards` 0: data::shard_count on the CPU, else 1. The same bits at any number of threads: the
@@ -51,8 +55,12 @@ class Gradients {
   std::string first_not_finite() const;
 
  private:
+  LossTotal run_shards(const std::vector<data::Batch>& parts, const ops::DropoutState& dropout);
+
   const Seq2Seq& model_;
   core::ThreadPool& pool_;
+  StepProfile* profile_;
+  ops::Products products_;
   FusedStep step_;
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> buffers_;

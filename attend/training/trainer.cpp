@@ -42,7 +42,7 @@ class Run {
         identity_{options.identity, training_lines(config),
                   data_fingerprint(*data.train, data.held_out)},
         threads_(core::automatic_threads(config.threads)),
-        gradients_(model, threads_.pool()),
+        gradients_(model, threads_.pool(), options.profile, config.products),
         adam_(model.parameters().flat(), adam_options(config)) {}
 
   TrainingResult run() {
@@ -94,7 +94,12 @@ class Run {
 
   void step(const data::Epoch& batches) {
     const Clock::time_point begin = Clock::now();
-    const data::Batch batch = batches.batch(state_.batch);
+    core::Profile* profile = options_.profile == nullptr ? nullptr : &options_.profile->main();
+    core::Profile::Zone whole(profile, StepProfile::kStep);
+    const data::Batch batch = [&] {
+      const core::Profile::Zone zone(profile, StepProfile::kBatches);
+      return batches.batch(state_.batch);
+    }();
     const ops::DropoutState dropout{model_.config().dropout, dropout_key(),
                                     static_cast<uint64_t>(state_.step)};
     const StepGradient gradient = gradients_.compute(batch, dropout);
@@ -102,7 +107,9 @@ class Run {
     ++state_.batch;
     ++state_.step;
     update(gradient, rate);
+    whole.end();
     const double seconds = seconds_since(begin);
+    if (options_.profile != nullptr) options_.profile->add_step(seconds);
     state_.seconds += seconds;
     state_.total_seconds += seconds;
     session_seconds_ += seconds;
@@ -111,6 +118,7 @@ class Run {
   }
 
   void update(const StepGradient& gradient, double rate) {
+    const StepProfile::Together together(options_.profile, StepProfile::kAdam);
     const bool finite = std::isfinite(gradient.loss.sum);
     if (finite && gradient.loss.tokens > 0 &&
         adam_.update(model_.parameters().flat(), gradients_.flat(), gradient.norm, rate,
@@ -307,6 +315,9 @@ TrainingResult train(Seq2Seq& model, const TrainingConfig& config, const Trainin
                      const TrainerOptions& options, const TrainerCallbacks& callbacks) {
   if (data.train == nullptr || data.train->size() == 0)
     throw InvalidArgument("[train] expected at least one pair to train on, found none");
+  if (config.products == ops::Products::kBfloat16 && model.parameters().flat().device().is_cpu())
+    if (const std::string declined = ops::bfloat16_declined(); !declined.empty())
+      throw InvalidArgument("[train] " + declined + ": take products = \"float32\"");
   return Run(model, config, data, options, callbacks).run();
 }
 

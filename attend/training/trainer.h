@@ -23,6 +23,7 @@
 #include "attend/models/weights_file.h"
 #include "attend/training/config.h"
 #include "attend/training/metrics_log.h"
+#include "attend/training/step_profile.h"
 
 namespace attend::training {
 
@@ -36,6 +37,7 @@ struct TrainerOptions {
   ModelIdentity identity;  ///< stored with the weights; attend::identify
   bool resume = false;     ///< go on from the folder's checkpoint; false: begin anew
   const std::atomic<bool>* stop = nullptr;  ///< once true: save and return after the present step
+  StepProfile* profile = nullptr;           ///< counts where the steps' time goes; null: nothing
 };
 
 struct StepReport {

@@ -42,6 +42,7 @@ struct RunSettings {
   bool held_out = false;
   bool resume = false;
   int64_t stop_after = 0;  ///< steps in this call; 0: to the end
+  StepProfile* profile = nullptr;
   TrainerCallbacks callbacks;
   ModelIdentity identity{"model.hidden = 8\n", "aaaa", "bbbb", kTinyVocabulary, kTinyVocabulary};
   data::Dataset train = tiny_dataset(50);
@@ -71,11 +72,15 @@ inline RunResult run_training(const std::string& folder, RunSettings settings,
   };
   const data::Dataset held_out = tiny_dataset(9, 77);
   RunResult run;
-  run.result = train(
-      model, settings.config,
-      {.train = &settings.train, .held_out = settings.held_out ? &held_out : nullptr},
-      {.folder = folder, .identity = settings.identity, .resume = settings.resume, .stop = &stop},
-      callbacks);
+  run.result =
+      train(model, settings.config,
+            {.train = &settings.train, .held_out = settings.held_out ? &held_out : nullptr},
+            {.folder = folder,
+             .identity = settings.identity,
+             .resume = settings.resume,
+             .stop = &stop,
+             .profile = settings.profile},
+            callbacks);
   run.weights = values_of(model.parameters().flat());
   return run;
 }
