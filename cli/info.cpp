@@ -4,7 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/core/errors.h"
+#include "attend/core/processors.h"
+#include "attend/kernels/isa.h"
+#include "attend/models/seq2seq.h"
+#include "attend/training/gradients.h"
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/model_options.h"
 #include "cli/model_report.h"
 #include "cli/output.h"
@@ -34,7 +39,18 @@ std::string system_text(const SystemReport& report) {
       fmt::format("ISA        {}; LibTorch uses {}, our kernels {}\n", list(report.isa),
                   report.libtorch_isa, report.kernel_isa.empty() ? "are off" : report.kernel_isa);
   text +=
-      fmt::format("threads    {} by default; any number gives the same results\n", report.threads);
+      fmt::format("kernels    can run on {} (ATTEND_FORCE_ISA); ATTEND_FUSED=0 turns them off\n",
+                  list(report.kernel_isas, ", "));
+  text += "bfloat16   " +
+          (report.bfloat16.empty() ? std::string("this processor has instructions for its products")
+                                   : report.bfloat16) +
+          "\n";
+  text += fmt::format(
+      "threads    {} by default: the processors that this process may use, within its quota.\n"
+      "           Training takes as many of them as a batch has shards: one below 128 target\n"
+      "           tokens, two from there on, one more for each further 1,024, at most 16.\n"
+      "           Any number gives the same bits\n",
+      report.threads);
   text += fmt::format("device     {} by default; CUDA: {}, MPS: {}\n", report.device,
                       report.cuda ? "yes" : "no", report.mps ? "yes" : "no");
   text += fmt::format("PNG        {}\n", report.png ? "yes" : "no (built without librsvg)");
@@ -52,6 +68,8 @@ std::string system_json(const SystemReport& report) {
                                        {"isa", report.isa},
                                        {"libtorch_isa", report.libtorch_isa},
                                        {"kernel_isa", report.kernel_isa},
+                                       {"kernel_isas", report.kernel_isas},
+                                       {"bfloat16", report.bfloat16.empty()},
                                        {"threads", report.threads},
                                        {"device", report.device},
                                        {"cuda", report.cuda},
@@ -61,10 +79,27 @@ std::string system_json(const SystemReport& report) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+// Whether a configuration trains by kernels. What decides does not hang on the vocabularies, so
+// small ones do.
+std::string training_text(const std::string& file_or_preset) {
+  RunConfig config;
+  read_run_config(file_or_preset, config);
+  config.model.source_vocabulary = config.model.target_vocabulary = 8;
+  config.model.longest = config.data.steps;
+  const auto model = make_model(config.model, {});
+  const std::string declined = training::training_step(*model, config.training.products).declined;
+  const int threads = core::automatic_threads(config.training.threads);
+  return fmt::format("this configuration trains {}, on {} by default",
+                     declined.empty() ? "by kernels for " + kernels::active_isa()
+                                      : "by autograd (kernels decline: " + declined + ")",
+                     fmt::format("{} {}", threads, threads == 1 ? "thread" : "threads"));
+}
+
 int info(const InfoFlags& flags) {
   Output output;
   if (!flags.config.empty()) {
     output.write(print_run_config(flags.config));
+    Console().note(training_text(flags.config));
   } else if (flags.model.folder.empty()) {
     const SystemReport report = system_report();
     output.write(flags.json ? system_json(report) : system_text(report));
@@ -90,7 +125,7 @@ void add_info(CLI::App& app, Action& action) {
   command
       ->add_option("--config", flags->config,
                    "Print a preset, or a TOML file, in full with every key explained: a start for "
-                   "your own")
+                   "your own; and, to standard error, whether it trains by kernels")
       ->type_name("FILE|PRESET")
       ->excludes(model);
   command->add_flag("--json", flags->json, "One JSON object");

@@ -17,6 +17,7 @@
 #include "attend/core/processors.h"
 #include "attend/kernels/isa.h"
 #include "attend/ops/device.h"
+#include "attend/ops/products.h"
 #include "attend/render/png.h"
 
 namespace attend::cli {
@@ -143,7 +144,9 @@ SystemReport system_report() {
   report.processor = core::processor_name();
   report.isa = vector_instructions();
   report.libtorch_isa = at::get_cpu_capability();
+  report.kernel_isas = kernels::supported_isas();  // before ATTEND_FORCE_ISA takes one of them
   if (kernels::fused()) report.kernel_isa = kernels::active_isa();
+  report.bfloat16 = ops::bfloat16_declined();
   report.threads = core::automatic_threads(0);
   report.device = ops::choose_device("auto").str();
   report.cuda = at::hasCUDA();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "attend/fused/zones.h"
+
 namespace attend::fused {
 
 template <class T>
@@ -118,13 +120,17 @@ template <class T>
 double Transformer<T>::run(int64_t shard, const data::Batch& batch,
                            const core::DropoutState& dropout, T* gradients) {
   Shard& own = shards_[static_cast<size_t>(shard)];
+  core::Profile::Zone zone(this->profile_of(shard), zones::kBatches);
   own.work.reset();
-  const Pass<T> pass{parameters_, panels_, gradients, own.work, dropout};
+  const Pass<T> pass{parameters_, panels_, gradients, own.work, dropout, this->profile_of(shard)};
   read(batch, dropout.active(), own.rows);
   const int64_t sources = own.rows.source.rows(), targets = own.rows.target.rows();
 
+  zone.next(zones::kEncoderForward);
   encode(pass, own);
+  zone.next(zones::kDecoderForward);
   const T* hidden = decode(pass, own);
+  zone.next(zones::kOutput);
   T* d = pass.take(targets, width());
   const double loss = [&] {
     const Workspace::Scope scope(own.work);
@@ -132,7 +138,9 @@ double Transformer<T>::run(int64_t shard, const data::Batch& batch,
                                    batch.target.ids.data(), fused::Rows<T>(d, targets, width()));
   }();
   T* d_memory = pass.take(sources, width());
+  zone.next(zones::kDecoderBackward);
   decode_back(pass, own, d, d_memory);
+  zone.next(zones::kEncoderBackward);
   encode_back(pass, own, d_memory);
   return loss;
 }

@@ -92,8 +92,8 @@ class BlockedCrossEntropy : public torch::autograd::Function<BlockedCrossEntropy
                             const at::Tensor& weight, const std::optional<at::Tensor>& given_bias,
                             const at::Tensor& targets, bool learn) {
     const at::Tensor bias = given_bias.value_or(at::Tensor());
-    const bool fused = !detail::in_bfloat16(hidden) &&
-                       detail::declined_by_kernels({hidden, weight, bias}).empty();
+    const bool fused =
+        !detail::in_bfloat16(hidden) && detail::declined_by_kernels({hidden, weight, bias}).empty();
     ProjectionGradients d;
     if (learn) {
       const auto zeros = [](const at::Tensor& x) {

@@ -32,13 +32,13 @@ LossTotal shard_gradient(const Seq2Seq& model, const std::vector<at::Tensor>& pa
   return {loss.sum.item<double>(), loss.tokens};
 }
 
-FusedStep step_of(const Seq2Seq& model, ops::Products products) {
+}  // namespace
+
+FusedStep training_step(const Seq2Seq& model, ops::Products products) {
   if (products == ops::Products::kBfloat16)
     return {nullptr, "they have float32 products, and products = \"bfloat16\" asks for others"};
   return model.fused_step();
 }
-
-}  // namespace
 
 Gradients::Gradients(const Seq2Seq& model, core::ThreadPool& pool, StepProfile* profile,
                      ops::Products products)
@@ -46,7 +46,7 @@ Gradients::Gradients(const Seq2Seq& model, core::ThreadPool& pool, StepProfile* 
       pool_(pool),
       profile_(profile),
       products_(products),
-      step_(step_of(model, products)),
+      step_(training_step(model, products)),
       parameters_(model.parameters().tensors()) {
   flat_ = at::empty({model.parameters().numel()}, model.parameters().flat().options());
   if (profile_ != nullptr) profile_->begin(pool_, step_.declined);

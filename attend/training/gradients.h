@@ -31,6 +31,9 @@ struct StepGradient {
   double norm = 0.0;  ///< Euclidean, of the gradient of the mean loss; not finite after an overflow
 };
 
+/// How the model's steps are taken: by kernels, or by autograd and why.
+FusedStep training_step(const Seq2Seq& model, ops::Products products);
+
 /// Keeps a flat gradient buffer a shard, allocated when first needed. One at a time per model.
 class Gradients {
  public:

@@ -10,6 +10,13 @@ for file in "$ATTEND_SOURCE"/configs/*.toml; do
   works info --config "$file"
   diff -q out "$file" > /dev/null || fail "configs/$name.toml read as a file"
 done
+works info --config bahdanau
+expect_has "info --config" "$(cat err)" "by kernels"
+ATTEND_FUSED=0 run info --config bahdanau
+expect_has "info --config" "$(cat err)" "by autograd (kernels decline: ATTEND_FUSED=0"
+printf '[training]\nproducts = "bfloat16"\n' > low.toml
+works info --config low.toml
+expect_has "info --config" "$(cat err)" "bfloat16"
 value() { sed -nE "s/^$2 = //p" "$ATTEND_SOURCE/configs/$1.toml"; }
 expect_equal "gru's epochs" "$(value gru epochs)" 300
 expect_equal "bahdanau's epochs" "$(value bahdanau epochs)" 250
@@ -22,7 +29,7 @@ for name in gru bahdanau transformer; do
 done
 
 works info
-for word in LibTorch compiler threads device ISA presets; do expect_has "info" "$(cat out)" "$word"; done
+for word in LibTorch compiler threads device ISA kernels bfloat16 shards presets; do expect_has "info" "$(cat out)" "$word"; done
 works info --json
 at_least "threads" "$(json out threads)" 1
 works info --model "$model"

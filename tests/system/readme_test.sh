@@ -1,8 +1,8 @@
-# The README's example is examples/translate.cpp, which is compiled; what it names is there.
+# The README's exampless are those that are compiled; what it names is there.
 source "$ATTEND_SOURCE/tests/system/support.sh"
 cd "$ATTEND_SOURCE" || exit 1
 shown=$(awk '/^```cpp$/{inside=1; next} /^```$/{inside=0} inside' README.md)
-expect_equal "README's example" "$shown" "$(cat examples/translate.cpp)"
+expect_equal "README's example" "$shown" "$(cat examples/translate.cpp examples/attention.cpp)"
 
 while read -r path; do
   [[ -e $path ]] || fail "README or docs name $path, which is not there"
