@@ -28,8 +28,15 @@ expect_has "the data's path is whole" "$(cat bahdanau/config.toml)" "pairs = \"$
 expected=$(sum bahdanau)
 works train --config bahdanau/config.toml --out again
 expect_equal "config.toml repeats the run" "$(sum again)" "$expected"
-train bahdanau threads --threads 3
+train bahdanau threads --threads 3 --profile
 expect_equal "the same bits on three threads" "$(sum threads)" "$expected"
+for word in "time of 240 steps" "on 3 threads, by kernels" "encoder forward" "output and loss" Adam waiting \
+  "the rest" "peak, measured now"; do
+  expect_has "--profile" "$(cat out)" "$word"
+done
+ATTEND_FUSED=0 train gru composed --profile --epochs 1
+expect_has "--profile on autograd" "$(cat out)" "kernels decline: ATTEND_FUSED=0"
+expect_has "--profile on autograd" "$(cat out)" "backward (autograd)"
 gzip -c "$pairs" > pairs.gz
 train bahdanau gzip --data pairs.gz
 expect_equal "the same from .gz" "$(sum gzip)" "$expected"
