@@ -101,8 +101,8 @@ TEST(StepProfile, OfARunOnKernelsCountsProducts) {
   const auto model = make_model(config, {});
   RunSettings settings;
   settings.train = {};
-  settings.train.source.append({4, 5, 6, 3});
-  settings.train.target.append({4, 5, 6, 3});
+  settings.train.source.append(std::vector<int32_t>{4, 5, 6, 3});
+  settings.train.target.append(std::vector<int32_t>{4, 5, 6, 3});
   settings.config.epochs = 3;
   StepProfile profile;
   settings.profile = &profile;
