@@ -92,7 +92,7 @@ TEST(Products, InBfloat16TrainToTheSameLoss) {
   StepProfile profile;
   run_with(Products::kBfloat16, low, &profile);
   EXPECT_THAT(profile.declined(), testing::HasSubstr("bfloat16"));
-  EXPECT_LT(exact, 1.2);  // it has learned: at first it is log(12) = 2.48
+  EXPECT_LT(exact, 1.5);  // it has learned: at first it is log(12) = 2.48
   EXPECT_NE(low, exact);
   EXPECT_NEAR(low, exact, 0.05);
 }
