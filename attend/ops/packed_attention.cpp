@@ -83,14 +83,14 @@ at::Tensor packed_attention(const at::Tensor& query, const at::Tensor& key, cons
   if (!detail::heads_declined(rows).empty() || !detail::heads_finite(rows))
     return packed_attention_composed(query, key, value, query_layout, key_layout, options);
   const int64_t heads = options.heads;
-  detail::HeadPlan plan{.heads = heads,
-                        .key_heads = heads,
-                        .query_offsets = query_layout.offsets,
-                        .key_offsets = key_layout.offsets,
-                        .scale = 1.0 / std::sqrt(static_cast<double>(query.size(1) / heads)),
-                        .dropout = options.dropout,
-                        .site = options.site,
-                        .sentences = sentences_of(options, query_layout)};
+  detail::HeadPlan plan;
+  plan.heads = plan.key_heads = heads;
+  plan.query_offsets = query_layout.offsets;
+  plan.key_offsets = key_layout.offsets;
+  plan.scale = 1.0 / std::sqrt(static_cast<double>(query.size(1) / heads));
+  plan.dropout = options.dropout;
+  plan.site = options.site;
+  plan.sentences = sentences_of(options, query_layout);
   if (options.causal) plan.limits.most = 0;
   at::Tensor weights;
   if (options.weights != nullptr)
