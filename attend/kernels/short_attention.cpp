@@ -67,6 +67,8 @@ struct Group {
         queries(Side(of, of.query_offsets, first)),
         keys(Side(of, of.key_offsets, first)),
         heads(HeadsTogether(of)) {
+    // Scratch is aligned for T alone; there is one number more for that.
+    if (reinterpret_cast<uintptr_t>(scratch) % alignof(int64_t) != 0) ++scratch;
     const auto take = [&](int64_t vectors) {
       T* taken = scratch;
       scratch += vectors * kLanes;
@@ -357,11 +359,11 @@ int64_t short_attention_lanes<double>() {
 }
 template <>
 int64_t short_attention_scratch(const ShortAttention<float>& p) {
-  return HWY_DYNAMIC_DISPATCH(ScratchF32)(p);
+  return HWY_DYNAMIC_DISPATCH(ScratchF32)(p) + 1;
 }
 template <>
 int64_t short_attention_scratch(const ShortAttention<double>& p) {
-  return HWY_DYNAMIC_DISPATCH(ScratchF64)(p);
+  return HWY_DYNAMIC_DISPATCH(ScratchF64)(p) + 1;
 }
 }  // namespace attend::kernels
 #endif
