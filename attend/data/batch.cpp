@@ -25,21 +25,23 @@ Batch make_batch(const std::vector<std::pair<std::vector<int32_t>, std::vector<i
       [&](int64_t i) -> std::span<const int32_t> { return pairs[static_cast<size_t>(i)].second; });
 }
 
-std::vector<Batch> shard_batch(const Batch& batch, int64_t count) {
+std::vector<Batch> shard_batch(const Batch& batch, int64_t count, int64_t head_start) {
   if (count < 1)
     throw InvalidArgument("[shard_batch] expected at least 1 shard, found " +
                           std::to_string(count));
-  std::vector<Batch> shards;
-  for (int64_t first = 0; first < std::min(count, batch.size()); ++first) {
-    Batch shard;
-    for (int64_t b = first; b < batch.size(); b += count) {
-      shard.source.append(batch.source.sentence(b));
-      shard.target.append(batch.target.sentence(b));
-      shard.source_rows.push_back(batch.source_rows[static_cast<size_t>(b)]);
-      shard.target_rows.push_back(batch.target_rows[static_cast<size_t>(b)]);
-    }
-    shards.push_back(std::move(shard));
+  std::vector<Batch> shards(static_cast<size_t>(std::min(count, batch.size())));
+  std::vector<int64_t> loads(shards.size(), 0);  // in tokens of both sides
+  if (!loads.empty()) loads.front() = -2 * std::max<int64_t>(head_start, 0);
+  for (int64_t b = 0; b < batch.size(); ++b) {
+    const auto least = std::min_element(loads.begin(), loads.end());
+    *least += batch.source.length(b) + batch.target.length(b);
+    Batch& shard = shards[static_cast<size_t>(least - loads.begin())];
+    shard.source.append(batch.source.sentence(b));
+    shard.target.append(batch.target.sentence(b));
+    shard.source_rows.push_back(batch.source_rows[static_cast<size_t>(b)]);
+    shard.target_rows.push_back(batch.target_rows[static_cast<size_t>(b)]);
   }
+  std::erase_if(shards, [](const Batch& shard) { return shard.size() == 0; });
   return shards;
 }
 

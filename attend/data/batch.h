@@ -65,10 +65,11 @@ Batch make_batch(int64_t count, const Source& source, const Target& target) {
   return batch;
 }
 
-/// Cuts a batch in `count` shards of about equal target tokens: shard i takes the sentences
-/// i, i + count, i + 2 count, ... so lengths are alike in all. Empty shards are left out. Throws
-/// InvalidArgument when count < 1.
-std::vector<Batch> shard_batch(const Batch& batch, int64_t count);
+/// Cuts a batch in `count` shards: from the first sentence on, each goes to the shard with the
+/// fewest tokens of both sides so far, so that work and lengths are alike in all. The first shard
+/// gets about `head_start` target tokens more than the others: who takes it need not be woken.
+/// Empty shards are left out. Throws InvalidArgument when count < 1.
+std::vector<Batch> shard_batch(const Batch& batch, int64_t count, int64_t head_start = 0);
 
 /// The number of shards hangs on the batch alone, never on the threads, so results do not either.
 int64_t shard_count(const Batch& batch);

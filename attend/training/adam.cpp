@@ -17,8 +17,9 @@ namespace {
 
 // Small enough for the first-level cache, fixed so that sums have one order.
 constexpr int64_t kBlock = 8192;
-// Below this many blocks, waking other threads costs more than they save.
-constexpr int64_t kBlocksWorthThreads = 8;
+// Below this many blocks (half a million parameters), waking other threads costs more than they
+// save.
+constexpr int64_t kBlocksWorthThreads = 64;
 
 void for_blocks(int64_t n, core::ThreadPool& pool,
                 const std::function<void(int64_t block, int64_t begin, int64_t size)>& body) {

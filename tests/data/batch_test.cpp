@@ -50,6 +50,20 @@ TEST(Shards, KeepEverySentenceWithItsRows) {
   EXPECT_THROW(shard_batch(batch, 0), InvalidArgument);
 }
 
+TEST(Shards, ShareTheTokensOfBothSidesOut) {
+  std::vector<std::pair<std::vector<int32_t>, std::vector<int32_t>>> pairs;
+  for (size_t i = 0; i < 60; ++i)
+    pairs.emplace_back(std::vector<int32_t>(1 + i % 3, 1), std::vector<int32_t>(1 + i % 7, 1));
+  const Batch batch = make_batch(pairs);
+  const auto load = [](const Batch& shard) { return shard.source.tokens() + shard.target_tokens(); };
+  const std::vector<Batch> even = shard_batch(batch, 2);
+  EXPECT_NEAR(load(even[0]), load(even[1]), 3);
+  const std::vector<Batch> ahead = shard_batch(batch, 2, 10);
+  EXPECT_NEAR(load(ahead[0]) - load(ahead[1]), 20, 3);
+  EXPECT_EQ(shard_batch(batch, 2, 100000).size(), 1U) << "the first has taken all";
+  EXPECT_EQ(load(shard_batch(batch, 2, -7)[0]), load(even[0]));
+}
+
 TEST(Shards, TheirNumberHangsOnTheTokens) {
   const auto with = [](int64_t tokens) {
     return make_batch({{{1}, std::vector<int32_t>(static_cast<size_t>(tokens), 1)}});
