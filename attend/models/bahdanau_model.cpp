@@ -110,8 +110,9 @@ fused::BahdanauTranslatorPlaces BahdanauModel::places() const {
 FusedStep BahdanauModel::fused_step() const {
   if (std::string declined = options_declined(); !declined.empty())
     return {nullptr, std::move(declined)};
-  return make_fused_step(
-      store_, [&]<class T>(T) { return std::make_unique<fused::BahdanauTranslator<T>>(places()); });
+  return make_fused_step(store_, config_, [&]<class T>(T) {
+    return std::make_unique<fused::BahdanauTranslator<T>>(places());
+  });
 }
 
 DecoderRecipe BahdanauModel::decoder_recipe() const {

@@ -90,8 +90,9 @@ fused::GruTranslatorPlaces GruModel::places() const {
 FusedStep GruModel::fused_step() const {
   if (std::string declined = recurrent_declined(config_); !declined.empty())
     return {nullptr, std::move(declined)};
-  return make_fused_step(
-      store_, [&]<class T>(T) { return std::make_unique<fused::GruTranslator<T>>(places()); });
+  return make_fused_step(store_, config_, [&]<class T>(T) {
+    return std::make_unique<fused::GruTranslator<T>>(places());
+  });
 }
 
 DecoderRecipe GruModel::decoder_recipe() const {

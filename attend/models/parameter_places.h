@@ -10,6 +10,7 @@
 #include "attend/fused/gru_stack.h"
 #include "attend/fused/program.h"
 #include "attend/fused/projections.h"
+#include "attend/models/check_ids.h"
 #include "attend/models/config.h"
 #include "attend/models/kernel_decoder.h"
 #include "attend/models/training_step.h"
@@ -40,17 +41,22 @@ std::string kernels_declined(const ParameterStore& store);
 /// The same for the options that both recurrent translators share.
 std::string recurrent_declined(const ModelConfig& config);
 
-/// Program<T> over a store's parameters.
+/// Program<T> over a store's parameters. Checks what the program takes on trust.
 template <class T>
 class ProgramStep : public TrainingStep {
  public:
-  ProgramStep(const ParameterStore& store, std::unique_ptr<fused::Program<T>> program)
-      : store_(store), program_(std::move(program)) {}
+  ProgramStep(const ParameterStore& store, const ModelConfig& config,
+              std::unique_ptr<fused::Program<T>> program)
+      : store_(store), config_(config), program_(std::move(program)) {}
   void prepare(int64_t shards) override {
     program_->prepare(store_.flat().const_data_ptr<T>(), shards);
   }
   double run(int64_t shard, const data::Batch& batch, const ops::DropoutState& dropout,
              const at::Tensor& gradient) override {
+    check_ids(batch.source.ids, config_.source_vocabulary, "source");
+    check_ids(batch.target.ids, config_.target_vocabulary, "target");
+    check_ids({&config_.begin_id, 1}, config_.target_vocabulary, "target");
+    ops::check_probability(dropout.probability);
     return program_->run(shard, batch, dropout, gradient.mutable_data_ptr<T>());
   }
   void profile(int64_t shard, core::Profile* profile) override {
@@ -59,17 +65,20 @@ class ProgramStep : public TrainingStep {
 
  private:
   const ParameterStore& store_;
+  const ModelConfig& config_;
   std::unique_ptr<fused::Program<T>> program_;
 };
 
-/// make(float{}) or make(double{}), whichever the parameters are, returns the program.
+/// make(float{}) or make(double{}), whichever the parameters are, returns the program. The store
+/// and the configuration have to outlive the step.
 template <class Make>
-FusedStep make_fused_step(const ParameterStore& store, const Make& make) {
+FusedStep make_fused_step(const ParameterStore& store, const ModelConfig& config,
+                          const Make& make) {
   if (std::string declined = kernels_declined(store); !declined.empty())
     return {nullptr, std::move(declined)};
   if (store.flat().scalar_type() == at::kFloat)
-    return {std::make_unique<ProgramStep<float>>(store, make(float{})), ""};
-  return {std::make_unique<ProgramStep<double>>(store, make(double{})), ""};
+    return {std::make_unique<ProgramStep<float>>(store, config, make(float{})), ""};
+  return {std::make_unique<ProgramStep<double>>(store, config, make(double{})), ""};
 }
 
 /// Decoder(places, the ids that are never predicted, parameters).

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "attend/models/check_ids.h"
 #include "attend/models/state.h"
 
 namespace attend {
@@ -26,13 +27,6 @@ class KernelState : public DecoderState {
   const Seq2Seq* model;
   std::unique_ptr<fused::Decoder::State> state;
 };
-
-void check_ids(const std::vector<int32_t>& ids, int64_t vocabulary, const char* side) {
-  for (const int32_t id : ids)
-    if (id < 0 || id >= vocabulary)
-      throw InvalidArgument("[model] expected " + std::string(side) + " ids in [0, " +
-                            std::to_string(vocabulary) + "), found " + std::to_string(id));
-}
 
 AttentionKind kind_of(fused::SeenWeights::Kind kind) {
   switch (kind) {

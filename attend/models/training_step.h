@@ -21,7 +21,8 @@ class TrainingStep {
   virtual void prepare(int64_t shards) = 0;
 
   /// The summed loss of one shard with at least one target token. Sets `gradient` (numel), flat
-  /// like the parameters. Different shards may run at once.
+  /// like the parameters. Different shards may run at once. Throws InvalidArgument for ids outside
+  /// the model's vocabularies and for a probability outside [0, 1).
   virtual double run(int64_t shard, const data::Batch& batch, const ops::DropoutState& dropout,
                      const at::Tensor& gradient) = 0;
 

@@ -116,7 +116,7 @@ fused::PositionRows<T> positions(const ModelConfig& config) {
 FusedStep transformer_step(const ModelConfig& config, const ParameterStore& store) {
   if (std::string declined = transformer_declined(config); !declined.empty())
     return {nullptr, std::move(declined)};
-  return make_fused_step(store, [&]<class T>(T) {
+  return make_fused_step(store, config, [&]<class T>(T) {
     return std::make_unique<fused::Transformer<T>>(Places(config, store).all(),
                                                    positions<T>(config));
   });

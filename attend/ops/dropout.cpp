@@ -17,11 +17,6 @@
 namespace attend::ops {
 namespace {
 
-void check_probability(double p) {
-  if (!(p >= 0.0 && p < 1.0))
-    throw InvalidArgument("[dropout] expected a probability in [0, 1), found " + std::to_string(p));
-}
-
 // y = x m, with one key for each of y's leading rows; without x, y = m.
 template <class T>
 kernels::DropoutRows<T> draws(const T* x, const at::Tensor& y, const std::vector<uint32_t>& keys,
@@ -67,6 +62,11 @@ class Dropout : public torch::autograd::Function<Dropout> {
 };
 
 }  // namespace
+
+void check_probability(double p) {
+  if (!(p >= 0.0 && p < 1.0))
+    throw InvalidArgument("[dropout] expected a probability in [0, 1), found " + std::to_string(p));
+}
 
 std::vector<uint32_t> dropout_keys(const DropoutState& state, uint32_t site,
                                    const std::vector<int64_t>& rows) {

@@ -25,6 +25,9 @@ at::Tensor dropout(const at::Tensor& x, const DropoutState& state, uint32_t site
 at::Tensor dropout_mask(const DropoutState& state, uint32_t site, const std::vector<int64_t>& rows,
                         int64_t columns, const at::TensorOptions& options);
 
+/// Throws InvalidArgument unless p is in [0, 1).
+void check_probability(double p);
+
 /// The rows' keys, as kernels take them (core::dropout_row_key).
 std::vector<uint32_t> dropout_keys(const DropoutState& state, uint32_t site,
                                    const std::vector<int64_t>& rows);
