@@ -77,7 +77,8 @@ variable_list take_back(const Operands& x, const at::Tensor& d_scores) {
   const at::Tensor d_q = at::empty(x.q.sizes(), x.q.options());
   const at::Tensor d_k = at::empty(x.k.sizes(), x.k.options());
   // Each task's own, so that they are added in one order.
-  const at::Tensor d_w = at::zeros({x.count() / x.heads(), x.heads(), features}, x.w.options());
+  const int64_t sentences = x.heads() == 0 ? 0 : x.count() / x.heads();
+  const at::Tensor d_w = at::zeros({sentences, x.heads(), features}, x.w.options());
   const T* d_s = d_scores.const_data_ptr<T>();
   T *to_q = d_q.mutable_data_ptr<T>(), *to_k = d_k.mutable_data_ptr<T>();
   T* to_w = d_w.mutable_data_ptr<T>();

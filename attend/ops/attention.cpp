@@ -20,7 +20,8 @@
 namespace attend::ops {
 namespace {
 
-void check_rows(const char* op, const at::Tensor& q, const AttentionOptions& options) {
+void check_dropout(const char* op, const at::Tensor& q, const AttentionOptions& options) {
+  check_probability(options.dropout.probability);
   if (!options.rows.empty() && static_cast<int64_t>(options.rows.size()) != q.size(0))
     refuse(op, "as many row numbers as sentences (" + std::to_string(options.rows.size()) + ")",
            {q});
@@ -178,7 +179,7 @@ AttentionResult attend_with_scores(const at::Tensor& scores, const at::Tensor& v
   check_floating(kOp, {scores, values});
   if (!leading_sizes_agree(scores, values) || scores.size(-1) != values.size(-2))
     refuse(kOp, "scores ([B, H or B], Tq, Tk) and values ([B, H or B], Tk, Dv)", {scores, values});
-  check_rows(kOp, scores, options);
+  check_dropout(kOp, scores, options);
   return weigh(scores, values, mask.hidden_for(scores.sizes(), scores.device()), options);
 }
 
@@ -188,7 +189,7 @@ AttentionResult attend_by(const ScoreFunction& score, const at::Tensor& q, const
   check_floating(kOp, {q, k, v});
   if (!leading_sizes_agree(q, k) || !leading_sizes_agree(q, v) || k.size(-2) != v.size(-2))
     refuse(kOp, "q (B, [H,] Tq, Dq), k (B, [H,] Tk, Dk) and v (B, [H,] Tk, Dv)", {q, k, v});
-  check_rows(kOp, q, options);
+  check_dropout(kOp, q, options);
   std::vector<int64_t> sizes = q.sizes().vec();
   sizes.back() = k.size(-2);  // (B, [H,] Tq, Tk)
   const at::Tensor hidden = mask.hidden_for(sizes, q.device());
@@ -204,7 +205,7 @@ AttentionResult scaled_dot_product_attention(const at::Tensor& q, const at::Tens
                                              const at::Tensor& v, const Mask& mask,
                                              const AttentionOptions& options) {
   check_scaled_dot_product(q, k, v);
-  check_rows("scaled_dot_product_attention", q, options);
+  check_dropout("scaled_dot_product_attention", q, options);
   const int64_t batch = q.size(0), heads = q.size(1), queries = q.size(2), keys = k.size(2);
   check_biases({batch, heads, queries, keys}, options);
   const at::Tensor bias = as_heads(options.bias, queries, keys);

@@ -43,9 +43,13 @@ void check(const char* op, const at::Tensor& input_gates, const AttentionMemory&
            const AttentionGruWeights& weights) {
   check_floating(op, {input_gates, weights.query, weights.score});
   if (weights.query.dim() != 2 || input_gates.size(1) != 3 * weights.query.size(1) ||
-      memory.keys.size(2) != weights.query.size(0) || weights.score.numel() != memory.keys.size(2))
-    refuse(op, "input gates (N, 3H), keys (B, S, A), a query weight (A, H) and a score (A)",
-           {input_gates, memory.keys, weights.query, weights.score});
+      weights.layers.front().hidden.size(1) != weights.query.size(1) ||
+      memory.keys.size(2) != weights.query.size(0) || weights.score.dim() != 1 ||
+      weights.score.size(0) != memory.keys.size(2))
+    refuse(op,
+           "input gates (N, 3H), keys (B, S, A), a query weight (A, H), a score (A) and layers of "
+           "(3H, H)",
+           {input_gates, memory.keys, weights.query, weights.score, weights.layers.front().hidden});
 }
 
 }  // namespace

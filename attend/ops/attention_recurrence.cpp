@@ -82,6 +82,28 @@ std::vector<AttentionMultipliers> step_multipliers(const AttentionMultipliers& a
   return steps;
 }
 
+// Returns H, of weights (G H, .) that fit `gates` = G H; `like` has their dtype.
+int64_t check_layers(const char* op, const at::Tensor& like,
+                     const std::vector<RecurrentWeights>& layers, int64_t gates) {
+  int64_t width = 0;
+  for (size_t l = 0; l < layers.size(); ++l) {
+    const RecurrentWeights& w = layers[l];
+    // Layer 0's input products come in: of another layer they are of the one below.
+    const at::Tensor &input = l == 0 ? w.hidden : w.input,
+                     &input_bias = l == 0 ? w.hidden_bias : w.input_bias;
+    check_floating(op, {like, w.hidden, w.hidden_bias, input, input_bias});
+    if (l == 0 && w.hidden.dim() == 2) width = w.hidden.size(1);
+    const std::vector<int64_t> weight = {gates, width}, bias = {gates};
+    if (w.hidden.sizes() != weight || w.hidden_bias.sizes() != bias || input.sizes() != weight ||
+        input_bias.sizes() != bias)
+      refuse(op,
+             "weights (" + std::to_string(gates) + ", " + std::to_string(width) + ") and biases (" +
+                 std::to_string(gates) + ") in layer " + std::to_string(l),
+             {w.hidden, w.hidden_bias, input, input_bias});
+  }
+  return width;
+}
+
 }  // namespace
 
 namespace detail {
@@ -90,17 +112,20 @@ void check_recurrence(const char* op, const at::Tensor& input_gates, const Atten
                       const std::vector<CellState>& states, const AttentionRecurrence& recurrence,
                       int64_t rows, int64_t sentences) {
   check_floating(op, {input_gates, memory.values, memory.keys, recurrence.context});
+  if (recurrence.context.dim() != 2) refuse(op, "a context weight (G H, M)", {recurrence.context});
   const int64_t gates = recurrence.context.size(0);
   const auto layers = recurrence.layers.size();
-  const int64_t width = layers == 0 ? 0 : recurrence.layers.front().hidden.size(1);
+  const int64_t width = check_layers(op, input_gates, recurrence.layers, gates);
   bool fits =
       input_gates.dim() == 2 && input_gates.size(0) == rows && input_gates.size(1) == gates &&
       memory.values.dim() == 3 && memory.keys.dim() == 3 && memory.values.size(0) == sentences &&
       memory.keys.size(0) == sentences && memory.keys.size(1) == memory.values.size(1) &&
       memory.values.size(2) == recurrence.context.size(1) && layers > 0 && states.size() == layers;
-  for (const CellState& state : states)
+  for (const CellState& state : states) {
+    check_floating(op, {input_gates, state.hidden});
     fits = fits && state.hidden.dim() == 2 && state.hidden.size(0) == sentences &&
            state.hidden.size(1) == width;
+  }
   if (!fits)
     refuse(op,
            "input gates (" + std::to_string(rows) + ", " + std::to_string(gates) +
@@ -108,9 +133,15 @@ void check_recurrence(const char* op, const at::Tensor& input_gates, const Atten
                " sentences and a state (B, " + std::to_string(width) + ") for each of " +
                std::to_string(layers) + " layers",
            {input_gates, memory.values, memory.keys});
+  const at::Tensor& hidden = memory.hidden;
+  if (!hidden.defined()) return;
+  if (hidden.scalar_type() != at::kBool || hidden.device() != memory.keys.device() ||
+      hidden.sizes() != memory.keys.sizes().slice(0, 2))
+    refuse(op, "a bool (B, S) of hidden cells on the keys' device", {hidden, memory.keys});
 }
 
 void check_dropout(const AttentionDropout& dropout, int64_t rows, size_t layers) {
+  check_probability(dropout.state.probability);
   if (!dropout.state.active()) return;
   if (dropout.layer_sites.size() != layers || dropout.row_numbers == nullptr ||
       static_cast<int64_t>(dropout.row_numbers->size()) != rows)

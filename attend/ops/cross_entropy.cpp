@@ -23,9 +23,10 @@ using torch::autograd::variable_list;
 
 void check(const at::Tensor& logits, const at::Tensor& targets) {
   check_floating(kOp, {logits});
-  if (logits.dim() != 2 || targets.dim() != 1 || targets.size(0) != logits.size(0))
+  if (logits.dim() != 2 || !targets.defined() || targets.dim() != 1 ||
+      targets.size(0) != logits.size(0))
     refuse(kOp, "logits (N, V) and targets (N)", {logits, targets});
-  detail::check_targets(kOp, targets, logits.size(1));
+  detail::check_targets(kOp, targets, logits.size(1), logits.device());
 }
 
 // One pass for the loss, which leaves each row's greatest logit and sum, one for the gradient.
@@ -64,9 +65,13 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
 
 }  // namespace
 
-void detail::check_targets(const char* op, const at::Tensor& targets, int64_t vocabulary) {
+void detail::check_targets(const char* op, const at::Tensor& targets, int64_t vocabulary,
+                           at::Device device) {
   if (targets.scalar_type() != at::kLong)
     throw InvalidArgument("[" + std::string(op) + "] expected targets of type int64");
+  if (targets.device() != device)
+    throw InvalidArgument("[" + std::string(op) + "] expected targets on " + device.str() +
+                          ", found them on " + targets.device().str());
   if (targets.numel() == 0 || !targets.device().is_cpu()) return;
   const at::Tensor all = targets.contiguous();
   const int64_t* t = all.const_data_ptr<int64_t>();

@@ -26,8 +26,9 @@ at::Tensor cross_entropy_composed(const at::Tensor& logits, const at::Tensor& ta
 std::string cross_entropy_unsupported(const at::Tensor& logits);
 
 namespace detail {
-/// Throws InvalidArgument unless all are int64 in [0, vocabulary).
-void check_targets(const char* op, const at::Tensor& targets, int64_t vocabulary);
+/// Throws InvalidArgument unless all are int64 in [0, vocabulary), and on this device.
+void check_targets(const char* op, const at::Tensor& targets, int64_t vocabulary,
+                   at::Device device);
 }  // namespace detail
 
 }  // namespace attend::ops

@@ -1,5 +1,7 @@
 #include "attend/ops/normalise.h"
 
+#include <string>
+
 #include "attend/core/errors.h"
 #include "attend/ops/check.h"
 #include "attend/ops/masked_softmax.h"
@@ -13,6 +15,9 @@ void check_hidden(const char* op, const at::Tensor& scores, const at::Tensor& hi
   if (!hidden.defined()) return;
   if (hidden.scalar_type() != at::kBool || !broadcasts_to(hidden, scores.sizes()))
     refuse(op, "a bool tensor of hidden entries, broadcastable to the scores", {scores, hidden});
+  if (hidden.device() != scores.device())
+    throw InvalidArgument("[" + std::string(op) + "] expected hidden entries on " +
+                          scores.device().str() + ", found them on " + hidden.device().str());
 }
 
 void check_scores(const char* op, const at::Tensor& scores) {

@@ -18,6 +18,8 @@ namespace {
 void check(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
            const PackedLayout& queries, const PackedLayout& keys,
            const PackedAttentionOptions& options) {
+  check_floating("packed_attention", {query, key, value});
+  check_probability(options.dropout.probability);
   const bool fits = query.dim() == 2 && key.dim() == 2 && value.dim() == 2 &&
                     query.size(0) == queries.rows() && key.size(0) == keys.rows() &&
                     value.size(0) == keys.rows() && key.size(1) == query.size(1) &&

@@ -34,12 +34,13 @@ void check(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor&
            const at::Tensor& targets) {
   check_floating("projected_cross_entropy", {hidden, weight, bias.defined() ? bias : weight});
   const bool shapes = hidden.dim() == 2 && weight.dim() == 2 && weight.size(1) == hidden.size(1) &&
-                      targets.dim() == 1 && targets.size(0) == hidden.size(0) &&
+                      targets.defined() && targets.dim() == 1 &&
+                      targets.size(0) == hidden.size(0) &&
                       (!bias.defined() || (bias.dim() == 1 && bias.size(0) == weight.size(0)));
   if (!shapes)
     refuse("projected_cross_entropy", "hidden (N, D), weight (V, D), bias (V) and targets (N)",
            {hidden, weight, bias, targets});
-  detail::check_targets("projected_cross_entropy", targets, weight.size(0));
+  detail::check_targets("projected_cross_entropy", targets, weight.size(0), hidden.device());
 }
 
 // In the dtype that they are to have; operands of another one make the product in theirs.
@@ -109,6 +110,7 @@ class BlockedCrossEntropy : public torch::autograd::Function<BlockedCrossEntropy
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
+    detail::refuse_second_derivative("projected_cross_entropy");
     const variable_list saved = context->get_saved_variables();
     const at::Tensor& g = gradients[0];
     const auto scaled = [&g](const at::Tensor& x) { return x.defined() ? x * g : at::Tensor(); };

@@ -13,7 +13,7 @@ void check_sequence(const char* op, int64_t blocks, const at::Tensor& rows, cons
                     const at::Tensor& initial, const RecurrentWeights& weights) {
   check_floating(op, {rows, weights.input, weights.hidden, weights.input_bias, weights.hidden_bias,
                       initial.defined() ? initial : rows});
-  const int64_t hidden = weights.hidden.size(-1);
+  const int64_t hidden = weights.hidden.dim() == 2 ? weights.hidden.size(1) : 0;
   const bool fits = rows.dim() == 2 && rows.size(0) == layout.starts.back() &&
                     weights.input.dim() == 2 && weights.input.size(0) == blocks * hidden &&
                     weights.input.size(1) == rows.size(1) && weights.hidden.dim() == 2 &&

@@ -29,6 +29,7 @@ void check(const ResidualNormInputs& in, const ResidualNormOptions& options) {
                     in.bias.sizes() == in.gain.sizes();
   if (!fits)
     refuse(kOp, "x and change of (..., D), gain and bias of (D)", {in.x, change, in.gain, in.bias});
+  check_probability(options.dropout.probability);
   if (in.change.defined() && options.dropout.active() &&
       static_cast<int64_t>(options.rows.size()) != in.x.size(0))
     refuse(kOp, "as many row numbers as rows (" + std::to_string(options.rows.size()) + ")",

@@ -57,6 +57,13 @@ TEST(AdditiveScores, GradientsInDoubleAndOfTheTwin) {
   }
 }
 
+TEST(AdditiveScores, NoHeadsAtAll) {
+  const std::vector<at::Tensor> in{leaf({2, 0, 3, 4}), leaf({2, 0, 5, 4}), leaf({0, 4})};
+  const TensorFunction own = [](const auto& x) { return additive_scores(x[0], x[1], x[2]); };
+  EXPECT_EQ(own(in).sizes(), (std::vector<int64_t>{2, 0, 3, 5}));
+  for (const at::Tensor& gradient : gradients_of(own, in)) EXPECT_EQ(gradient.numel(), 0);
+}
+
 TEST(AdditiveAttention, AgreesWithTheFormula) {
   const auto found =
       additive_attention(projected("q", "wq"), projected("k", "wk"), golden("w"), golden("values"),

@@ -236,5 +236,62 @@ TEST(AttentionGru, RefusesWhatDoesNotFit) {
                InvalidArgument);
 }
 
+// One thing at a time that kernels would read or write out of bounds.
+TEST(AttentionGru, RefusesWeightsAndMemoryThatDoNotFit) {
+  const TimeMajor layout = time_major(kEven.offsets, at::kCPU);
+  const auto in = kEven.leaves();
+  const AttentionMemory memory{in[1], in[2], {}};
+  for (const auto op : {attention_gru, attention_gru_composed}) {
+    const auto refuses = [&](const AttentionGruWeights& weights, const AttentionMemory& seen,
+                             const std::vector<at::Tensor>& initial, const std::string& found) {
+      EXPECT_THAT(message_of([&] { op(in[0], layout, seen, initial, weights, {}); }),
+                  HasSubstr(found));
+    };
+    const auto with = [&](size_t layer, at::Tensor RecurrentWeights::* which, const at::Tensor& x,
+                          const std::string& found) {
+      AttentionGruWeights weights = weights_of(in);
+      weights.layers[layer].*which = x;
+      refuses(weights, memory, {in[3], in[4]}, found);
+    };
+    for (const size_t layer : {0, 1}) {
+      with(layer, &RecurrentWeights::hidden, cosines({12, 3}), "(12, 3)");
+      with(layer, &RecurrentWeights::hidden, cosines({9, 2}), "(9, 2)");
+      with(layer, &RecurrentWeights::hidden, cosines({9}), "(9)");
+      with(layer, &RecurrentWeights::hidden_bias, cosines({6}), "(6)");
+      with(layer, &RecurrentWeights::hidden_bias, cosines({9}, 0, at::kFloat), "Float");
+      with(layer, &RecurrentWeights::hidden_bias, {}, "undefined");
+    }
+    with(1, &RecurrentWeights::input, cosines({9, 4}), "(9, 4)");
+    with(1, &RecurrentWeights::input, cosines({6, 3}), "(6, 3)");
+    with(1, &RecurrentWeights::input, {}, "undefined");
+    with(1, &RecurrentWeights::input_bias, cosines({3}), "(3)");
+    const at::Tensor hidden = at::zeros({2, kSource}, at::kBool);
+    const auto hides = [&](const at::Tensor& x, const std::string& found) {
+      refuses(weights_of(in), {in[1], in[2], x}, {in[3], in[4]}, found);
+    };
+    hides(hidden.narrow(1, 0, 3), "(2, 3)");
+    hides(hidden.narrow(0, 0, 1), "(1, 4)");
+    hides(hidden.to(at::kByte), "bool");
+    refuses(weights_of(in), memory, {in[3], in[4].to(at::kFloat)}, "Float");
+    AttentionGruWeights weights = weights_of(in);
+    weights.context = cosines({9});
+    refuses(weights, memory, {in[3], in[4]}, "(9)");
+    // A layer of another width than the query's.
+    weights = {in[5], in[6], in[7], {{{}, cosines({9, 2}), {}, in[9]}}};
+    refuses(weights, memory, {cosines({2, 2})}, "(9, 2)");
+  }
+}
+
+TEST(AttentionGru, RefusesWhatIsNoProbability) {
+  const auto rows = row_numbers(time_major(kRagged.offsets, at::kCPU), {0, 1, 4, 4});
+  for (const auto op : {attention_gru, attention_gru_composed})
+    for (const double p : {1.0, 1.5}) {
+      Setting run = with_dropout(rows);
+      run.dropout.state.probability = p;
+      EXPECT_THAT(message_of([&] { whole_batch(run, run.leaves(), op); }),
+                  HasSubstr("probability in [0, 1)"));
+    }
+}
+
 }  // namespace
 }  // namespace attend::ops

@@ -387,6 +387,13 @@ TEST(ScaledDotProduct, WrongShapesNameWhatWasExpected) {
               }),
               HasSubstr("row numbers"));
   EXPECT_THROW(scaled_dot_product_attention({}, {}, {}, Mask::none()), InvalidArgument);
+  for (const double p : {-0.1, 1.0, 1.5})
+    EXPECT_THAT(message_of([&] {
+                  const at::Tensor x = cosines({1, 1, 2, 2});
+                  scaled_dot_product_attention(x, x, x, Mask::none(),
+                                               {.dropout = {.probability = p}});
+                }),
+                HasSubstr("probability in [0, 1)"));
 }
 
 }  // namespace

@@ -170,6 +170,10 @@ TEST(MaskedSoftmax, WrongArgumentsAreNamed) {
       message_of([] { masked_softmax(cosines({2, 3, 4}), at::ones({2, 3, 3}, at::kBool)); }),
       HasSubstr("found (2, 3, 4) and (2, 3, 3)"));
   EXPECT_THROW(masked_softmax(cosines({2, 3, 4}), at::ones({2, 3, 4})), InvalidArgument);
+  EXPECT_THAT(message_of([] {
+                masked_softmax(cosines({2, 3, 4}), at::ones({2, 3, 4}, at::kBool).to(at::kMeta));
+              }),
+              HasSubstr("hidden entries on cpu, found them on meta"));
 }
 
 }  // namespace

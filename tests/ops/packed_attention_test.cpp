@@ -181,6 +181,12 @@ TEST(PackedAttention, RefusesWhatDoesNotFit) {
   EXPECT_THAT(error({c.queries, {0, 9}, 2, false}, in), HasSubstr("4 and 1 sentences"));
   EXPECT_THAT(error(c, {in[0], in[1], in[1].narrow(0, 0, 8)}), HasSubstr("(8, 6)"));
   EXPECT_THAT(error(c, in, {.dropout = {.probability = 0.1}}), HasSubstr("6 query rows, found 0"));
+  EXPECT_THAT(error(c, {in[0], in[1].to(at::kFloat), in[2]}), HasSubstr("[packed_attention]"));
+  EXPECT_THAT(error(c, {in[0], in[1], {}}), HasSubstr("undefined"));
+  const std::vector<int64_t> rows = {0, 1, 2, 3, 4, 5};
+  for (const double p : {-0.1, 1.0, 1.5})
+    EXPECT_THAT(error(c, in, {.dropout = {.probability = p}, .row_numbers = &rows}),
+                HasSubstr("probability in [0, 1)"));
 }
 
 // Beyond one block of queries, at widths that are no whole vectors, with and without dropout.

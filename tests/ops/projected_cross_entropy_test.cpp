@@ -98,6 +98,20 @@ TEST(ProjectedCrossEntropy, LargeLogitsStayFinite) {
     EXPECT_TRUE(all_finite(gradient));
 }
 
+// By kernels and by blocks of LibTorch's operations.
+TEST(ProjectedCrossEntropy, RefusesASecondDerivative) {
+  for (const at::ScalarType dtype : {at::kDouble, at::kBFloat16}) {
+    const at::Tensor hidden = leaf({3, 2}, 1, dtype), weight = leaf({5, 2}, 2, dtype);
+    const auto twice = [&](decltype(projected_cross_entropy)* op) {
+      torch::autograd::grad({op(hidden, weight, {}, targets_of(3, 5))}, {hidden}, {}, {},
+                            /*create_graph=*/true);
+    };
+    EXPECT_THAT(message_of([&] { twice(projected_cross_entropy); }),
+                HasSubstr("differentiable once"));
+    EXPECT_NO_THROW(twice(projected_cross_entropy_composed));
+  }
+}
+
 TEST(ProjectedCrossEntropy, RefusesWhatDoesNotFit) {
   const at::Tensor hidden = cosines({2, 3}), weight = cosines({4, 3}), bias = cosines({4});
   const at::Tensor targets = targets_of(2, 4);
@@ -109,6 +123,10 @@ TEST(ProjectedCrossEntropy, RefusesWhatDoesNotFit) {
                InvalidArgument);
   EXPECT_THROW(projected_cross_entropy(hidden, weight, bias, targets.to(at::kInt)),
                InvalidArgument);
+  EXPECT_THAT(
+      message_of([&] { projected_cross_entropy(hidden, weight, bias, targets.to(at::kMeta)); }),
+      HasSubstr("targets on cpu, found them on meta"));
+  EXPECT_THROW(projected_cross_entropy(hidden, weight, bias, {}), InvalidArgument);
   for (const int64_t bad : {-1, 4})
     for (const auto op : {projected_cross_entropy, projected_cross_entropy_composed})
       EXPECT_THAT(

@@ -77,6 +77,13 @@ TEST(ResidualNormOp, RefusesWhatDoesNotFit) {
   EXPECT_THROW(residual_norm(in, {}), InvalidArgument);
   in.bias = cosines({2});
   EXPECT_THROW(residual_norm_composed(in, {}), InvalidArgument);
+  in = inputs({2, 3});
+  for (const auto op : {residual_norm, residual_norm_composed})
+    for (const double p : {-0.1, 1.0, 1.5}) {
+      ResidualNormOptions options = kDrops;
+      options.dropout.probability = p;
+      EXPECT_THAT(message_of([&] { op(in, options); }), HasSubstr("probability in [0, 1)"));
+    }
 }
 
 TEST(CrossEntropyOp, RefusesWhatDoesNotFit) {
@@ -86,6 +93,9 @@ TEST(CrossEntropyOp, RefusesWhatDoesNotFit) {
       HasSubstr("[cross_entropy] expected logits (N, V) and targets (N), found (2) and (2)"));
   EXPECT_THROW(cross_entropy(cosines({3, 3}), targets), InvalidArgument);
   EXPECT_THROW(cross_entropy(logits, targets.to(at::kInt)), InvalidArgument);
+  EXPECT_THAT(message_of([&] { cross_entropy(logits, targets.to(at::kMeta)); }),
+              HasSubstr("targets on cpu, found them on meta"));
+  EXPECT_THROW(cross_entropy(logits, {}), InvalidArgument);
   for (const int64_t bad : {-1, 3})
     for (const auto op : {cross_entropy, cross_entropy_composed})
       EXPECT_THAT(message_of([&] { op(logits, at::tensor({int64_t{0}, bad})); }),
