@@ -38,26 +38,26 @@ HWY_INLINE T Score(const T* query, const T* key, const T* score, int64_t feature
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-// In place; where all is hidden, zeros.
+// In place; where all is hidden, zeros. A score that is NaN makes those of all that is not hidden
+// NaN.
 template <class T>
 HWY_INLINE void SoftmaxRow(T* scores, const bool* hidden, int64_t sources) {
   const hn::ScalableTag<T> d;
+  const auto hides = [&](int64_t s) { return hidden != nullptr && hidden[s]; };
   T greatest = std::numeric_limits<T>::lowest();
   for (int64_t s = 0; s < sources; ++s)
-    if (hidden == nullptr || !hidden[s]) greatest = std::max(greatest, scores[s]);
+    if (!hides(s) && scores[s] > greatest) greatest = scores[s];
   if (hidden != nullptr)
     for (int64_t s = 0; s < sources; ++s)
       if (hidden[s]) scores[s] = greatest;  // a finite place holder, zero below
   ForVectors<T>(sources, [&](int64_t s, const auto& load, const auto& store) HWY_ATTR {
-    store(hn::Exp(d, hn::Sub(load(scores + s), hn::Set(d, greatest))), scores + s);
+    store(FastExp(d, hn::Sub(load(scores + s), hn::Set(d, greatest))), scores + s);
   });
   T sum = 0;
-  for (int64_t s = 0; s < sources; ++s) {
-    if (hidden != nullptr && hidden[s]) scores[s] = 0;
-    sum += scores[s];
-  }
+  for (int64_t s = 0; s < sources; ++s)
+    if (!hides(s)) sum += scores[s];
   const T factor = sum == 0 ? T(0) : 1 / sum;
-  for (int64_t s = 0; s < sources; ++s) scores[s] *= factor;
+  for (int64_t s = 0; s < sources; ++s) scores[s] = hides(s) ? T(0) : scores[s] * factor;
 }
 
 // One row: what it sees, and where that lies.
@@ -98,7 +98,8 @@ void Forward(const AdditiveLookRows<T>& p, const AdditiveLookOutput<T>& out) {
     ForVectors<T>(p.memory, [&](int64_t m, const auto& load, const auto& store) HWY_ATTR {
       auto sum = hn::Zero(d);
       for (int64_t s = 0; s < at.cells; ++s)
-        sum = hn::MulAdd(hn::Set(d, look[s]), load(at.values + s * p.memory + m), sum);
+        if (at.sees(s))
+          sum = hn::MulAdd(hn::Set(d, look[s]), load(at.values + s * p.memory + m), sum);
       store(sum, context + m);
     });
   }

@@ -30,7 +30,7 @@ struct AdditiveLookRows {
 };
 
 /// Fills weights w (n, S), look w m (n, S), as far as a row's cells go, and context (n, M). A row
-/// that sees nothing gets zeros.
+/// that sees nothing gets zeros; what is hidden reaches nothing, NaN neither.
 template <class T>
 struct AdditiveLookOutput {
   T* weights;

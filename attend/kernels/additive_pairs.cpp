@@ -62,7 +62,7 @@ void Exponentials(T* x, int64_t n) {
   const hn::ScalableTag<T> d;
   const auto most = hn::Set(d, kAdditiveClamp<T>);
   ForVectors<T>(n, [&](int64_t i, const auto& load, const auto& store) HWY_ATTR {
-    const auto v = hn::Min(hn::Max(load(x + i), hn::Neg(most)), most);
+    const auto v = AtMost(d, most, AtLeast(d, hn::Neg(most), load(x + i)));
     store(FastExp(d, hn::Add(v, v)), x + i);
   });
 }

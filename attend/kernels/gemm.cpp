@@ -47,6 +47,12 @@ int64_t PanelColumns() {
   return static_cast<int64_t>(2 * hn::Lanes(hn::ScalableTag<T>()));
 }
 
+// max(x, 0); NaN stays, which Max does not promise.
+template <class D>
+HWY_INLINE hn::Vec<D> Relu(D d, hn::Vec<D> x) {
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
+}
+
 // C (R x n) (+)= A (R x K) B (K x n) for n = two vectors. g++ keeps the accumulators in registers
 // since each loop over r is unrolled before they are allocated.
 template <class T, int R, bool kAdd>
@@ -74,11 +80,10 @@ HWY_INLINE void Tile(const Pass<T>& p, const T* HWY_RESTRICT a, const T* HWY_RES
     a += p.column_stride_a;
     b += p.ldb;
   }
-  const V least = hn::Zero(d);
 #pragma GCC unroll 16
   for (int r = 0; r < R; ++r) {
-    hn::StoreU(p.relu ? hn::Max(c0[r], least) : c0[r], d, c + r * p.ldc);
-    hn::StoreU(p.relu ? hn::Max(c1[r], least) : c1[r], d, c + r * p.ldc + n);
+    hn::StoreU(p.relu ? Relu(d, c0[r]) : c0[r], d, c + r * p.ldc);
+    hn::StoreU(p.relu ? Relu(d, c1[r]) : c1[r], d, c + r * p.ldc + n);
   }
 }
 
@@ -100,7 +105,7 @@ HWY_INLINE void NarrowTile(const Pass<T>& p, const T* HWY_RESTRICT a, const T* H
     b += p.ldb;
   }
 #pragma GCC unroll 16
-  for (int r = 0; r < R; ++r) store(p.relu ? hn::Max(sum[r], hn::Zero(d)) : sum[r], c + r * p.ldc);
+  for (int r = 0; r < R; ++r) store(p.relu ? Relu(d, sum[r]) : sum[r], c + r * p.ldc);
 }
 
 // R rows of one panel, of which `columns` are in C.

@@ -19,7 +19,7 @@ struct GemmOperands {
   int64_t m, n, k;
   bool accumulate;
   const T* bias = nullptr;  ///< (n), added to each row; not together with accumulate
-  bool relu = false;        ///< C = max(C, 0) in the end
+  bool relu = false;        ///< C = max(C, 0) in the end; NaN stays
   bool packed = false;      ///< b is what gemm_pack() made
 };
 void gemm(const GemmOperands<float>& p);

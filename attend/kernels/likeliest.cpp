@@ -1,6 +1,8 @@
 #include "attend/kernels/likeliest.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/likeliest.cpp"
@@ -54,7 +56,7 @@ HWY_INLINE double Exponentials(const T* x, int64_t n, T shift) {
 
 template <class T>
 void Rows(const LikeliestRows<T>& p) {
-  const T least = -std::numeric_limits<T>::infinity();
+  constexpr T lowest = std::numeric_limits<T>::lowest();
   for (int64_t i = 0; i < p.rows; ++i) {
     const T* x = p.logits + i * p.stride;
     Likeliest<T>& found = p.found[i];
@@ -64,10 +66,8 @@ void Rows(const LikeliestRows<T>& p) {
       found.greatest = greatest;
       found.column = static_cast<int32_t>(p.first + FirstEqual(x, p.columns, greatest));
     }
-    if (found.greatest != least)
-      found.sum += Exponentials(x, p.columns, found.greatest);
-    else if (FirstEqual(x, p.columns, least) != 0)  // not even -infinity: NaN
-      found.sum = std::numeric_limits<double>::quiet_NaN();
+    // Where there is -infinity alone, nothing can be shifted by it: the exponentials are 0, or NaN.
+    found.sum += Exponentials(x, p.columns, std::max(found.greatest, lowest));
   }
 }
 

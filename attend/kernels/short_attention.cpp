@@ -168,7 +168,7 @@ HWY_INLINE void Softmax(const Group<T>& g, int64_t i) {
     sum = hn::Add(sum, e);
   }
   const auto real = hn::And(hn::Lt(hn::Set(d, static_cast<T>(i)), hn::LoadU(d, g.query_length)),
-                            hn::Gt(sum, hn::Zero(d)));
+                            hn::Ne(sum, hn::Zero(d)));  // NaN stays
   const auto share = hn::IfThenElseZero(real, hn::Div(hn::Set(d, T(1)), sum));
   for (int64_t j = 0; j < seen; ++j)
     hn::StoreU(hn::Mul(hn::LoadU(d, w + j * lanes), share), d, w + j * lanes);

@@ -14,6 +14,26 @@ namespace attend::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// The greater of both and the smaller, NaN where x is. On x86 the second operand of Max and Min is
+// what remains where one is NaN; elsewhere it is the number.
+template <class D>
+HWY_INLINE hn::Vec<D> AtLeast(D, hn::Vec<D> least, hn::Vec<D> x) {
+#if HWY_ARCH_X86 && HWY_TARGET < HWY_EMU128  // better targets have lower numbers
+  return hn::Max(least, x);
+#else
+  return hn::IfThenElse(hn::Lt(x, least), least, x);
+#endif
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> AtMost(D, hn::Vec<D> most, hn::Vec<D> x) {
+#if HWY_ARCH_X86 && HWY_TARGET < HWY_EMU128
+  return hn::Min(most, x);
+#else
+  return hn::IfThenElse(hn::Gt(x, most), most, x);
+#endif
+}
+
 // a / b in float, b neither tiny nor huge: on AVX-512 by its estimate of 1 / b and one step of
 // Newton's, half the time of a division, to 2 units in the last place.
 template <class D>
@@ -27,13 +47,13 @@ HWY_INLINE hn::Vec<D> FastDiv(D d, hn::Vec<D> a, hn::Vec<D> b) {
 }
 
 // In float x P(x^2) / Q(x^2) on [-8, 8], beyond which tanh is 1. The coefficients are ours: least
-// greatest relative error by reweighted least squares; 3e-7 as computed here.
+// greatest relative error by reweighted least squares; 3e-7 as computed here. NaN stays.
 template <class D>
 HWY_INLINE hn::Vec<D> FastTanh(D d, hn::Vec<D> x) {
   if constexpr (sizeof(hn::TFromD<D>) == 8) {
-    return hn::Tanh(d, x);
+    return hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, x));
   } else {
-    x = hn::Min(hn::Max(x, hn::Set(d, -8.0f)), hn::Set(d, 8.0f));
+    x = AtMost(d, hn::Set(d, 8.0f), AtLeast(d, hn::Set(d, -8.0f), x));
     const auto u = hn::Mul(x, x);
     auto p = hn::Set(d, 1.5230765981755212e-08f);
     p = hn::MulAdd(p, u, hn::Set(d, 2.1894908059039153e-05f));
@@ -49,8 +69,25 @@ HWY_INLINE hn::Vec<D> FastTanh(D d, hn::Vec<D> x) {
   }
 }
 
+// An integer is added in float to this, which leaves it, and 127 more, in the low bits.
+inline constexpr float kExponentShift = 12583039.0f;
+
+// 2^(n + r) in float, n in the low bits of `shifted` and r in [-0.5, 0.5]: a polynomial,
+// coefficients by reweighted least squares. NaN in r stays.
+template <class D>
+HWY_INLINE hn::Vec<D> PowerOf2(D d, hn::Vec<D> shifted, hn::Vec<D> r) {
+  const hn::RebindToSigned<D> di;
+  auto p = hn::Set(d, 0.001326472731307149f);
+  p = hn::MulAdd(p, r, hn::Set(d, 0.009671512991189957f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.05550733581185341f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.24022242426872253f));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.6931470036506653f));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.0f));
+  return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
+}
+
 // e^x for x up to 88 (709 in double), 0 from -87 (-708) down; what is NaN stays NaN, which
-// Highway's does not promise. In float 2^n (1 + r + r^2 P(r)) with |r| <= log(2) / 2; 1e-7.
+// Highway's does not promise. 2e-7 in float.
 template <class D>
 HWY_INLINE hn::Vec<D> FastExp(D d, hn::Vec<D> x) {
   using T = hn::TFromD<D>;
@@ -58,50 +95,31 @@ HWY_INLINE hn::Vec<D> FastExp(D d, hn::Vec<D> x) {
     const auto e = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, T(-708))), hn::Exp(d, x));
     return hn::IfThenElse(hn::IsNaN(x), x, e);
   } else {
-    const hn::Rebind<int32_t, D> di;
-    const auto magic = hn::Set(d, 12583039.0f);  // leaves n + 127 in the low bits
-    const auto shifted = hn::MulAdd(x, hn::Set(d, 1.44269504f), magic);
-    const auto count = hn::Sub(shifted, magic);  // n
-    auto r = hn::NegMulAdd(count, hn::Set(d, 0.693145752f), x);
+    const auto shift = hn::Set(d, kExponentShift), log2e = hn::Set(d, 1.44269504f);
+    const auto shifted = hn::MulAdd(x, log2e, shift);
+    const auto count = hn::Sub(shifted, shift);
+    auto r = hn::NegMulAdd(count, hn::Set(d, 0.693145752f), x);  // x - count log(2)
     r = hn::NegMulAdd(count, hn::Set(d, 1.42860677e-6f), r);
-    auto p = hn::Set(d, 0.00139304355f);  // the coefficients of Highway's exp
-    p = hn::MulAdd(hn::Set(d, 0.000198527618f), r, p);
-    p = hn::MulAdd(p, r, hn::Set(d, 0.00833336078f));
-    p = hn::MulAdd(p, r, hn::Set(d, 0.0416664854f));
-    p = hn::MulAdd(p, r, hn::Set(d, 0.166666672f));
-    p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
-    p = hn::MulAdd(hn::MulAdd(p, r, hn::Set(d, 1.0f)), r, hn::Set(d, 1.0f));
-    const auto power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted)));
-    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.0f)), hn::Mul(p, power));
+    const auto e = PowerOf2(d, shifted, hn::Mul(r, log2e));
+    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.0f)), e);
   }
 }
 
-// 2^x for x <= 127, 0 below the least normal number; NaN stays. In float a polynomial on
-// [-0.5, 0.5], coefficients by reweighted least squares: 2e-7 as computed here.
+// 2^x for x <= 127 (1022 in double), 0 below -126 (-1021); NaN stays. 2e-7 in float.
 template <class D>
 HWY_INLINE hn::Vec<D> FastExp2(D d, hn::Vec<D> x) {
   if constexpr (sizeof(hn::TFromD<D>) == 8) {
-    const auto e = hn::Exp(d, hn::Mul(x, hn::Set(d, 0.693147180559945309)));
-    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -1022.0)), e);
+    return FastExp(d, hn::Mul(x, hn::Set(d, 0.693147180559945309)));
   } else {
-    const hn::RebindToSigned<D> di;
-    const auto magic = hn::Set(d, 12582912.0f);  // leaves the nearest integer in the low bits
-    const auto shifted = hn::Add(x, magic);
-    const auto r = hn::Sub(x, hn::Sub(shifted, magic));
-    auto p = hn::Set(d, 0.001326472731307149f);
-    p = hn::MulAdd(p, r, hn::Set(d, 0.009671512991189957f));
-    p = hn::MulAdd(p, r, hn::Set(d, 0.05550733581185341f));
-    p = hn::MulAdd(p, r, hn::Set(d, 0.24022242426872253f));
-    p = hn::MulAdd(p, r, hn::Set(d, 0.6931470036506653f));
-    p = hn::MulAdd(p, r, hn::Set(d, 1.0f));
-    const auto power = hn::ShiftLeft<23>(hn::BitCast(di, shifted));
-    const auto e = hn::BitCast(d, hn::Add(hn::BitCast(di, p), power));
+    const auto shift = hn::Set(d, kExponentShift);
+    const auto shifted = hn::Add(x, shift);
+    const auto e = PowerOf2(d, shifted, hn::Sub(x, hn::Sub(shifted, shift)));
     return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -126.0f)), e);
   }
 }
 
-// (1 + tanh(x / 2)) / 2 in float, good to 2e-7 absolute. Highway's exp is good up to 709: below
-// that, sigmoid is as good as 0.
+// (1 + tanh(x / 2)) / 2 in float, good to 2e-7 absolute. The exponential is good up to 709: below
+// that, sigmoid is as good as 0. NaN stays.
 template <class D>
 HWY_INLINE hn::Vec<D> FastSigmoid(D d, hn::Vec<D> x) {
   using T = hn::TFromD<D>;
@@ -110,7 +128,7 @@ HWY_INLINE hn::Vec<D> FastSigmoid(D d, hn::Vec<D> x) {
     return hn::MulAdd(FastTanh(d, hn::Mul(x, half)), half, half);
   } else {
     const auto one = hn::Set(d, T(1));
-    return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(hn::Max(x, hn::Set(d, T(-700)))))));
+    return hn::Div(one, hn::Add(one, FastExp(d, hn::Neg(AtLeast(d, hn::Set(d, T(-700)), x)))));
   }
 }
 
