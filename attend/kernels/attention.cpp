@@ -34,13 +34,13 @@ struct Scratch {
   T* d_out_t;                  // (Dv, kQueries)
   T *distance, *d_distance;    // (Tq + Tk + padding), by i - j
   uint32_t* row_keys;
-  T* end;
+  int64_t size = 0;
 
+  // From null: the size alone.
   Scratch(const AttentionHead<T>& head, T* start) {
-    T* next = start;
     const auto take = [&](int64_t count) {
-      T* taken = next;
-      next += padded<T>(count);
+      T* taken = start == nullptr ? nullptr : start + size;
+      size += padded<T>(count);
       return taken;
     };
     const int64_t q = kQueries, block = kQueries * kKeys;
@@ -64,7 +64,6 @@ struct Scratch {
     distance = take(distances);
     d_distance = take(distances);
     row_keys = reinterpret_cast<uint32_t*>(take(q));  // uint32_t is no wider than T
-    end = next;
   }
 };
 
@@ -306,7 +305,7 @@ void backward_keys(const AttentionHead<T>& head, const Block<T>& b, const Attent
 
 template <class T>
 int64_t attention_scratch(const AttentionHead<T>& head) {
-  return Scratch<T>(head, nullptr).end - static_cast<T*>(nullptr);
+  return Scratch<T>(head, nullptr).size;
 }
 
 template <class T>

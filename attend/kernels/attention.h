@@ -13,8 +13,9 @@
 
 namespace attend::kernels {
 
-/// Rows are contiguous and `..._stride` numbers apart. Everything visible has to be finite, and
-/// hidden keys and values too.
+/// Rows are contiguous and `..._stride` numbers apart. Hidden keys and values have to be finite;
+/// what is visible and is not makes its query's row NaN. In float, keys are at most 2^24: their
+/// numbers are compared as floats.
 template <class T>
 struct AttentionHead {
   const T* query;  ///< (Tq, D)

@@ -163,12 +163,12 @@ template <class T>
 HWY_INLINE void ScatterRows(const T* from, const int64_t* starts, const LaneSentences<T>& side,
                             int64_t width, T* x) {
   constexpr int64_t kLanes = LaneCount<T>();
+  bool real[kLanes] = {};
   int64_t t = 0;
   for (; t < side.shortest; ++t) {
     if (t + 1 < side.longest) PrefetchRows(x, starts + (t + 1) * kLanes);
-    ScatterFeatures<true>(from + t * width * kLanes, starts + t * kLanes, nullptr, width, x);
+    ScatterFeatures<true>(from + t * width * kLanes, starts + t * kLanes, real, width, x);
   }
-  bool real[kLanes];
   for (; t < side.longest; ++t) {
     for (int64_t l = 0; l < kLanes; ++l) real[l] = t < side.length[l];
     ScatterFeatures<false>(from + t * width * kLanes, starts + t * kLanes, real, width, x);

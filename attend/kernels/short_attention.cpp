@@ -60,8 +60,9 @@ struct Group {
   T *query_length, *key_length;
   uint32_t* row_keys;  // (heads, Tq)
   int64_t *q_starts, *k_starts, *v_starts, *out_starts, *d_q_starts, *d_k_starts, *d_v_starts;
-  T* end;
+  int64_t size = 0;
 
+  // From null: the size alone.
   Group(const ShortAttention<T>& of, int64_t first, T* scratch)
       : p(of),
         queries(Side(of, of.query_offsets, first)),
@@ -70,8 +71,8 @@ struct Group {
     // Scratch is aligned for T alone; there is one number more for that.
     if (reinterpret_cast<uintptr_t>(scratch) % alignof(int64_t) != 0) ++scratch;
     const auto take = [&](int64_t vectors) {
-      T* taken = scratch;
-      scratch += vectors * kLanes;
+      T* taken = scratch == nullptr ? nullptr : scratch + size;
+      size += vectors * kLanes;
       return taken;
     };
     const auto take_starts = [&](const LaneSentences<T>& side) {
@@ -93,7 +94,6 @@ struct Group {
     query_length = take(1);
     key_length = take(1);
     row_keys = reinterpret_cast<uint32_t*>(take(queries.longest * heads));  // no wider than T
-    end = scratch;
   }
 
   // Of the h-th of the heads, each `width` wide.
@@ -296,7 +296,7 @@ template <class T>
 int64_t Scratch(const ShortAttention<T>& p) {
   int64_t most = 0;
   for (int64_t first = 0; first < p.sentences; first += LaneCount<T>())
-    most = std::max<int64_t>(most, Group<T>(p, first, nullptr).end - static_cast<T*>(nullptr));
+    most = std::max(most, Group<T>(p, first, nullptr).size);
   return most;
 }
 
