@@ -31,19 +31,19 @@ std::vector<std::string> supported_isas() {
 std::string active_isa() { return supported_isas().front(); }
 
 void force_isa(const std::string& name) {
+  const int64_t before = hwy::SupportedTargets();
   hwy::SetSupportedTargetsForTest(0);  // all again
-  if (!name.empty()) {
-    int64_t chosen = 0;
-    for_each_target([&](int64_t target) {
-      if (name == hwy::TargetName(target)) chosen = target;
-    });
-    if (chosen == 0) {
-      std::string known;
-      for (const std::string& isa : supported_isas()) known += (known.empty() ? "" : ", ") + isa;
-      throw InvalidArgument("[force_isa] expected one of " + known + ", found " + name);
-    }
-    hwy::SetSupportedTargetsForTest(chosen);
+  int64_t chosen = 0;
+  for_each_target([&](int64_t target) {
+    if (name == hwy::TargetName(target)) chosen = target;
+  });
+  if (chosen == 0 && !name.empty()) {
+    std::string known;
+    for (const std::string& isa : supported_isas()) known += (known.empty() ? "" : ", ") + isa;
+    hwy::SetSupportedTargetsForTest(before);
+    throw InvalidArgument("[force_isa] expected one of " + known + ", found " + name);
   }
+  hwy::SetSupportedTargetsForTest(chosen);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
