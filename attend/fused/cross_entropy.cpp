@@ -29,7 +29,7 @@ double projected_cross_entropy(const Pass<T>& pass, const Linear<T>& output,
     const Rows<T> logits(memory, n, vocabulary);
     output.forward(pass, in, logits);
     loss += kernels::cross_entropy(kernels::CrossEntropyRows<T, int32_t>{
-        memory, vocabulary, nullptr, targets + first, n, vocabulary, T(1)});
+        memory, vocabulary, targets + first, n, vocabulary, T(1)});
     output.backward_weight(pass, logits, in, first > 0);
     output.backward_input(pass, logits,
                           Rows<T>(d_hidden.row(first), n, d_hidden.width, d_hidden.stride));

@@ -20,8 +20,8 @@ void FeedForward<T>::backward(const Pass<T>& pass, Rows<const T> x, const T* inn
   outer_.backward_weight(pass, d_y, Rows<const T>(inner, x.count, width));
   const Rows<T> d_inner(pass.take(x.count, width), x.count, width);
   outer_.backward_input(pass, d_y, d_inner);
-  kernels::relu_backward(kernels::ReluGradients<T>{inner, d_inner.data, d_inner.data, nullptr, T(1),
-                                                   x.count, width, width, width, width});
+  kernels::relu_backward(kernels::ReluGradients<T>{inner, d_inner.data, d_inner.data, x.count,
+                                                   width, width, width, width});
   inner_.backward_weight(pass, d_inner, x);
   inner_.backward_input(pass, d_inner, d_x, add);
 }

@@ -27,18 +27,18 @@ Rows<float> LookAttention::project(const Pass<float>& pass, Rows<const float> x)
 }
 
 const float* LookAttention::attend(const Pass<float>& pass, Rows<const float> queries,
-                                   const kernels::LookMemory<float>* memory, int64_t longest,
+                                   const kernels::LookMemory* memory, int64_t longest,
                                    float* out) const {
   const int64_t n = queries.count, stride = kernels::look_keys(longest), head = width() / heads_;
   float* weights = pass.take(n, heads_ * stride);
-  kernels::attention_look(kernels::AttentionLookRows<float>{
+  kernels::attention_look(kernels::AttentionLookRows{
       queries.data, queries.stride, memory, n, heads_, head,
       static_cast<float>(1.0 / std::sqrt(static_cast<double>(head))), weights, stride, out});
   return weights;
 }
 
 const float* LookAttention::look(const Pass<float>& pass, Rows<const float> queries,
-                                 const kernels::LookMemory<float>* memory, int64_t longest,
+                                 const kernels::LookMemory* memory, int64_t longest,
                                  Rows<float> y) const {
   const Rows<float> seen(pass.take(queries.count, width()), queries.count, width());
   const float* weights = attend(pass, queries, memory, longest, seen.data);
@@ -55,9 +55,9 @@ void LookAttention::among(const Pass<float>& pass, const std::vector<int64_t>& o
   for (size_t b = 0; b + 1 < offsets.size(); ++b) {
     const int64_t first = offsets[b], length = offsets[b + 1] - first;
     for (int64_t t = 0; t < length; ++t) put_key(own.row(first + t) + d, d, t, keys);
-    kernels::LookMemory<float> memory[kQueries];
+    kernels::LookMemory memory[kQueries];
     std::fill_n(memory, kQueries,
-                kernels::LookMemory<float>{keys, own.row(first) + 2 * d, own.stride, length});
+                kernels::LookMemory{keys, own.row(first) + 2 * d, own.stride, length});
     for (int64_t t = 0; t < length; t += kQueries) {
       const Workspace::Scope scope(pass.work);
       const int64_t n = std::min(kQueries, length - t), stride = kernels::look_keys(length);

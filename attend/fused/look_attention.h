@@ -28,7 +28,7 @@ class LookAttention {
   /// Queries (n, D) over `memory` (n), each of at most `longest` keys, projected: y (n, D). Returns
   /// the weights, (n, heads, look_keys(longest)), in the pass's memory.
   const float* look(const Pass<float>& pass, Rows<const float> queries,
-                    const kernels::LookMemory<float>* memory, int64_t longest, Rows<float> y) const;
+                    const kernels::LookMemory* memory, int64_t longest, Rows<float> y) const;
 
   /// Self-attention of whole sentences: x (N, D) -> y (N, D). `weights` (B, heads, S, S), zeros at
   /// first, with S the longest sentence; or null.
@@ -37,7 +37,7 @@ class LookAttention {
 
  private:
   const float* attend(const Pass<float>& pass, Rows<const float> queries,
-                      const kernels::LookMemory<float>* memory, int64_t longest, float* out) const;
+                      const kernels::LookMemory* memory, int64_t longest, float* out) const;
 
   Projections<float> own_, memory_;
   Linear<float> output_;

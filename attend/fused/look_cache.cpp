@@ -54,8 +54,8 @@ void LookCache::grow() {
   ++tokens_;
 }
 
-kernels::LookMemory<float> LookCache::put(int64_t layer, int64_t row, const float* key,
-                                          const float* value) {
+kernels::LookMemory LookCache::put(int64_t layer, int64_t row, const float* key,
+                                   const float* value) {
   float* keys = place(layer, slots_[static_cast<size_t>(row)]);
   float* values = keys + capacity_ * features_;
   put_key(key, features_, tokens_ - 1, keys);

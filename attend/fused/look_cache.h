@@ -27,7 +27,7 @@ class LookCache {
   void grow();
   /// The new token's key and value (features numbers each) of sentence `row` in a layer; what is
   /// looked at from then on.
-  kernels::LookMemory<float> put(int64_t layer, int64_t row, const float* key, const float* value);
+  kernels::LookMemory put(int64_t layer, int64_t row, const float* key, const float* value);
 
  private:
   float* place(int64_t layer, int64_t slot) const {

@@ -18,8 +18,8 @@ constexpr int64_t kBlock = 512;
 void NextToken::operator()(const Pass<float>& pass, Rows<const float> hidden,
                            const DecoderOutput& out) const {
   const int64_t rows = hidden.count;
-  auto* found = pass.work.take<kernels::Likeliest<float>>(rows);
-  std::fill_n(found, rows, kernels::Likeliest<float>{});
+  auto* found = pass.work.take<kernels::Likeliest>(rows);
+  std::fill_n(found, rows, kernels::Likeliest{});
   float* scratch = out.log_probabilities != nullptr ? nullptr : pass.take(rows, kBlock);
   for (int64_t first = 0; first < vocabulary(); first += kBlock) {
     const int64_t columns = std::min(kBlock, vocabulary() - first);
@@ -32,7 +32,7 @@ void NextToken::operator()(const Pass<float>& pass, Rows<const float> hidden,
         for (int64_t i = 0; i < rows; ++i)
           logits.row(i)[id - first] = -std::numeric_limits<float>::infinity();
     kernels::likeliest(
-        kernels::LikeliestRows<float>{logits.data, logits.stride, rows, columns, first, found});
+        kernels::LikeliestRows{logits.data, logits.stride, rows, columns, first, found});
   }
   for (int64_t i = 0; i < rows; ++i) {
     const auto scale = static_cast<float>(std::log(found[i].sum));

@@ -18,8 +18,8 @@ typename Norm<T>::Trace Norm<T>::forward(const Pass<T>& pass, int64_t n, const T
   const Trace trace{pass.take(n, place_.width), pass.take(n, 1)};
   kernels::residual_norm(kernels::ResidualNormRows<T>{
       x, s, keys, core::dropout_threshold(p), static_cast<T>(1.0 / (1.0 - p)),
-      pass.parameters + place_.gain, pass.parameters + place_.bias, static_cast<T>(kEpsilon),
-      nullptr, y, trace.normalised, trace.inverse_sigma, n, place_.width});
+      pass.parameters + place_.gain, pass.parameters + place_.bias, static_cast<T>(kEpsilon), y,
+      trace.normalised, trace.inverse_sigma, n, place_.width});
   return trace;
 }
 

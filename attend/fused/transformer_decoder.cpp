@@ -25,7 +25,7 @@ struct SourceMemory {
   int64_t length(int64_t b) const {
     return offsets[static_cast<size_t>(b) + 1] - offsets[static_cast<size_t>(b)];
   }
-  kernels::LookMemory<float> of(size_t layer, int64_t b) const {
+  kernels::LookMemory of(size_t layer, int64_t b) const {
     const Layer& own = layers[layer];
     return {own.keys.data() + key_begins[static_cast<size_t>(b)],
             own.rows.data() + offsets[static_cast<size_t>(b)] * 2 * features + features,
@@ -50,18 +50,18 @@ class TransformerState : public Decoder::State {
 
   // A step's, kept for their memory alone.
   SentenceRows rows;
-  std::vector<kernels::LookMemory<float>> looks;
+  std::vector<kernels::LookMemory> looks;
 };
 
 namespace {
 
 // (n, heads, stride) -> (n, heads, 1, keys), zeros beyond a row's own.
 SeenWeights seen_weights(SeenWeights::Kind kind, size_t layer, int64_t heads, const float* weights,
-                         int64_t keys, const std::vector<kernels::LookMemory<float>>& memory) {
+                         int64_t keys, const std::vector<kernels::LookMemory>& memory) {
   SeenWeights seen{kind, static_cast<int64_t>(layer), heads, 1, keys, {}};
   seen.weights.resize(memory.size() * static_cast<size_t>(heads * keys));
   float* to = seen.weights.data();
-  for (const kernels::LookMemory<float>& row : memory)
+  for (const kernels::LookMemory& row : memory)
     for (int64_t h = 0; h < heads; ++h, to += keys, weights += kernels::look_keys(keys))
       std::copy_n(weights, row.count, to);
   return seen;

@@ -18,15 +18,14 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // scores[t] = scale q . k_t for a vector of keys; four sums, since one would wait for itself.
-template <class T>
-HWY_INLINE void Scores(const T* query, const T* keys, int64_t count, const AttentionLookRows<T>& p,
-                       T* scores) {
-  const hn::ScalableTag<T> d;
+HWY_INLINE void Scores(const float* query, const float* keys, int64_t count,
+                       const AttentionLookRows& p, float* scores) {
+  const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t features = p.heads * p.width;
   for (int64_t t = 0; t < count; t += lanes) {
     auto a = hn::Zero(d), b = a, c = a, e = a;
-    const T* k = keys + look_key(t, features);
+    const float* k = keys + look_key(t, features);
     int64_t j = 0;
     for (; j + 4 <= p.width; j += 4, k += 4 * kLookBlock) {
       a = hn::MulAdd(hn::Set(d, query[j]), hn::LoadU(d, k), a);
@@ -42,11 +41,10 @@ HWY_INLINE void Scores(const T* query, const T* keys, int64_t count, const Atten
 }
 
 // In place, over count >= 1 numbers.
-template <class T>
-HWY_INLINE void Softmax(T* x, int64_t count) {
-  const hn::ScalableTag<T> d;
+HWY_INLINE void Softmax(float* x, int64_t count) {
+  const hn::ScalableTag<float> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto least = hn::Set(d, -std::numeric_limits<T>::infinity());
+  const auto least = hn::Set(d, -std::numeric_limits<float>::infinity());
   auto greatest = least;
   const auto padded = [&](int64_t t) HWY_ATTR {
     const auto v = hn::LoadU(d, x + t);
@@ -61,19 +59,18 @@ HWY_INLINE void Softmax(T* x, int64_t count) {
     sum = hn::Add(sum, e);
     hn::StoreU(e, d, x + t);
   }
-  const auto factor = hn::Div(hn::Set(d, T(1)), hn::SumOfLanes(d, sum));
+  const auto factor = hn::Div(hn::Set(d, 1.0F), hn::SumOfLanes(d, sum));
   for (int64_t t = 0; t < count; t += lanes)
     hn::StoreU(hn::Mul(hn::LoadU(d, x + t), factor), d, x + t);
 }
 
 // out = sum_t w_t v_t of one head; even and odd keys apart.
-template <class T>
-HWY_INLINE void Pool(const T* weights, const LookMemory<T>& m, const T* values, int64_t width,
-                     T* out) {
-  const hn::ScalableTag<T> d;
-  ForVectors<T>(width, [&](int64_t j, const auto& load, const auto& store) HWY_ATTR {
+HWY_INLINE void Pool(const float* weights, const LookMemory& m, const float* values, int64_t width,
+                     float* out) {
+  const hn::ScalableTag<float> d;
+  ForVectors<float>(width, [&](int64_t j, const auto& load, const auto& store) HWY_ATTR {
     auto even = hn::Zero(d), odd = even;
-    const T* v = values + j;
+    const float* v = values + j;
     int64_t t = 0;
     for (; t + 2 <= m.count; t += 2, v += 2 * m.value_stride) {
       even = hn::MulAdd(hn::Set(d, weights[t]), load(v), even);
@@ -84,16 +81,15 @@ HWY_INLINE void Pool(const T* weights, const LookMemory<T>& m, const T* values, 
   });
 }
 
-template <class T>
-void Look(const AttentionLookRows<T>& p) {
+void LookRows(const AttentionLookRows& p) {
   const int64_t features = p.heads * p.width;
   for (int64_t i = 0; i < p.n; ++i) {
-    const LookMemory<T>& m = p.memory[i];
-    const T* query = p.query + i * p.query_stride;
-    T* weights = p.weights + i * p.heads * p.weight_stride;
-    T* out = p.out + i * features;
+    const LookMemory& m = p.memory[i];
+    const float* query = p.query + i * p.query_stride;
+    float* weights = p.weights + i * p.heads * p.weight_stride;
+    float* out = p.out + i * features;
     if (m.count == 0) {
-      std::fill_n(out, features, T(0));
+      std::fill_n(out, features, 0.0F);
       continue;
     }
     // Stage by stage, so that the heads' chains of sums overlap.
@@ -106,18 +102,13 @@ void Look(const AttentionLookRows<T>& p) {
   }
 }
 
-void LookF32(const AttentionLookRows<float>& p) { Look(p); }
-void LookF64(const AttentionLookRows<double>& p) { Look(p); }
-
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(LookF32);
-HWY_EXPORT(LookF64);
-void attention_look(const AttentionLookRows<float>& p) { HWY_DYNAMIC_DISPATCH(LookF32)(p); }
-void attention_look(const AttentionLookRows<double>& p) { HWY_DYNAMIC_DISPATCH(LookF64)(p); }
+HWY_EXPORT(LookRows);
+void attention_look(const AttentionLookRows& p) { HWY_DYNAMIC_DISPATCH(LookRows)(p); }
 }  // namespace attend::kernels
 #endif

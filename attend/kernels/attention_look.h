@@ -24,26 +24,23 @@ inline constexpr int64_t look_key(int64_t t, int64_t features) {
 }
 
 /// A sentence's keys and values, D = heads x width.
-template <class T>
 struct LookMemory {
-  const T* keys;         ///< (look_keys(count) / kLookBlock, D, kLookBlock)
-  const T* values;       ///< (count, D), rows value_stride apart
+  const float* keys;     ///< (look_keys(count) / kLookBlock, D, kLookBlock)
+  const float* values;   ///< (count, D), rows value_stride apart
   int64_t value_stride;  ///< >= D
   int64_t count;         ///< 0: zeros come out
 };
 
-template <class T>
 struct AttentionLookRows {
-  const T* query;  ///< (n, D), rows query_stride apart
+  const float* query;  ///< (n, D), rows query_stride apart
   int64_t query_stride;
-  const LookMemory<T>* memory;  ///< (n)
+  const LookMemory* memory;  ///< (n)
   int64_t n, heads, width;
-  T scale;
-  T* weights;             ///< (n, heads, weight_stride): w, then anything
+  float scale;
+  float* weights;         ///< (n, heads, weight_stride): w, then anything
   int64_t weight_stride;  ///< >= look_keys() of each row's count
-  T* out;                 ///< (n, D), contiguous
+  float* out;             ///< (n, D), contiguous
 };
-void attention_look(const AttentionLookRows<float>& p);
-void attention_look(const AttentionLookRows<double>& p);
+void attention_look(const AttentionLookRows& p);
 
 }  // namespace attend::kernels

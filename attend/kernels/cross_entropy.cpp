@@ -9,6 +9,7 @@
 // clang-format off: the first compiles this file once a target
 #include "hwy/foreach_target.h"
 #include "attend/kernels/for_vectors-inl.h"
+#include "attend/kernels/row_sums-inl.h"
 #include "attend/kernels/vector_math-inl.h"
 #include "hwy/highway.h"
 // clang-format on
@@ -24,38 +25,6 @@ constexpr int64_t kBlockBytes = 8192;
 constexpr int64_t kMostBlocks = 64;
 
 template <class T>
-HWY_INLINE T Greatest(const T* logits, const T* bias, int64_t n) {
-  const hn::ScalableTag<T> d;
-  const T least = -std::numeric_limits<T>::infinity();
-  auto greatest = hn::Set(d, least);
-  ForPaddedVectors<T>(n, least,
-                      [&](int64_t j, const auto& load, const auto& pad, const auto&) HWY_ATTR {
-                        auto l = pad(logits + j);
-                        if (bias != nullptr) l = hn::Add(l, load(bias + j));
-                        greatest = hn::Max(l, greatest);
-                      });
-  return hn::GetLane(hn::MaxOfLanes(d, greatest));
-}
-
-// The sum of exp(l - shift), which takes the place of the logits with kKeep.
-template <bool kKeep, class T>
-HWY_INLINE double Exponentials(T* logits, const T* bias, int64_t n, T shift) {
-  const hn::ScalableTag<T> d;
-  auto sum = hn::Zero(d);
-  const auto by = hn::Set(d, shift);
-  ForPaddedVectors<T>(n, -std::numeric_limits<T>::infinity(),
-                      [&](int64_t j, const auto& load, const auto& pad, const auto& store)
-                          HWY_ATTR {
-                            auto l = pad(logits + j);
-                            if (bias != nullptr) l = hn::Add(l, load(bias + j));
-                            const auto e = FastExp(d, hn::Sub(l, by));
-                            if (kKeep) store(e, logits + j);
-                            sum = hn::Add(sum, e);
-                          });
-  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
-}
-
-template <class T>
 HWY_INLINE void Multiply(T* x, int64_t n, T factor) {
   const hn::ScalableTag<T> d;
   ForVectors<T>(n, [&](int64_t j, const auto& load, const auto& store)
@@ -67,19 +36,17 @@ template <bool kKeep, class T, class Index>
 HWY_INLINE double Row(const CrossEntropyRows<T, Index>& p, int64_t row, int64_t block) {
   T* logits = p.logits + row * p.stride;
   const auto target = static_cast<int64_t>(p.targets[row]);
-  const T chosen = logits[target] + (p.bias == nullptr ? T(0) : p.bias[target]);
+  const T chosen = logits[target];
   T shifts[kMostBlocks];
   T greatest = -std::numeric_limits<T>::infinity();
   double sum = 0;  // of exp(l - greatest)
   for (int64_t first = 0, b = 0; first < p.columns; first += block, ++b) {
     const int64_t n = std::min(block, p.columns - first);
-    const T* bias = p.bias == nullptr ? nullptr : p.bias + first;
     const T before = greatest;
-    greatest = std::max(greatest, Greatest(logits + first, bias, n));
+    greatest = std::max(greatest, Greatest(logits + first, n));
     if (sum != 0) sum *= std::exp(static_cast<double>(before - greatest));
-    // A block of -infinity alone has no greatest to be shifted by: its exponentials are 0.
     shifts[b] = std::max(greatest, std::numeric_limits<T>::lowest());
-    sum += Exponentials<kKeep>(logits + first, bias, n, shifts[b]);
+    sum += Exponentials<T>(logits + first, n, greatest, kKeep ? logits + first : nullptr);
   }
   if (kKeep) {
     const double factor = static_cast<double>(p.scale) / sum;
@@ -122,10 +89,8 @@ double GradF32I32(const CrossEntropyRows<float, int32_t>& p) { return Rows<true>
 double GradF32I64(const CrossEntropyRows<float, int64_t>& p) { return Rows<true>(p); }
 double GradF64I32(const CrossEntropyRows<double, int32_t>& p) { return Rows<true>(p); }
 double GradF64I64(const CrossEntropyRows<double, int64_t>& p) { return Rows<true>(p); }
-double LossF32I32(const CrossEntropyRows<float, int32_t>& p) { return Rows<false>(p); }
-double LossF32I64(const CrossEntropyRows<float, int64_t>& p) { return Rows<false>(p); }
-double LossF64I32(const CrossEntropyRows<double, int32_t>& p) { return Rows<false>(p); }
-double LossF64I64(const CrossEntropyRows<double, int64_t>& p) { return Rows<false>(p); }
+double LossF32(const CrossEntropyRows<float, int64_t>& p) { return Rows<false>(p); }
+double LossF64(const CrossEntropyRows<double, int64_t>& p) { return Rows<false>(p); }
 void ApartF32(const CrossEntropyGradient<float, int64_t>& p) { Gradient(p); }
 void ApartF64(const CrossEntropyGradient<double, int64_t>& p) { Gradient(p); }
 
@@ -139,10 +104,8 @@ HWY_EXPORT(GradF32I32);
 HWY_EXPORT(GradF32I64);
 HWY_EXPORT(GradF64I32);
 HWY_EXPORT(GradF64I64);
-HWY_EXPORT(LossF32I32);
-HWY_EXPORT(LossF32I64);
-HWY_EXPORT(LossF64I32);
-HWY_EXPORT(LossF64I64);
+HWY_EXPORT(LossF32);
+HWY_EXPORT(LossF64);
 HWY_EXPORT(ApartF32);
 HWY_EXPORT(ApartF64);
 double cross_entropy(const CrossEntropyRows<float, int32_t>& p) {
@@ -157,17 +120,11 @@ double cross_entropy(const CrossEntropyRows<double, int32_t>& p) {
 double cross_entropy(const CrossEntropyRows<double, int64_t>& p) {
   return HWY_DYNAMIC_DISPATCH(GradF64I64)(p);
 }
-double cross_entropy_loss(const CrossEntropyRows<float, int32_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(LossF32I32)(p);
-}
 double cross_entropy_loss(const CrossEntropyRows<float, int64_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(LossF32I64)(p);
-}
-double cross_entropy_loss(const CrossEntropyRows<double, int32_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(LossF64I32)(p);
+  return HWY_DYNAMIC_DISPATCH(LossF32)(p);
 }
 double cross_entropy_loss(const CrossEntropyRows<double, int64_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(LossF64I64)(p);
+  return HWY_DYNAMIC_DISPATCH(LossF64)(p);
 }
 void cross_entropy_gradient(const CrossEntropyGradient<float, int64_t>& p) {
   HWY_DYNAMIC_DISPATCH(ApartF32)(p);

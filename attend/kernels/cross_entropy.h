@@ -5,12 +5,11 @@
 
 namespace attend::kernels {
 
-/// With l = logits + bias, row by row: loss = sum over the rows of -log softmax(l)[target].
+/// With l a row of logits: loss = sum over the rows of -log softmax(l)[target].
 template <class T, class Index>
 struct CrossEntropyRows {
   T* logits;             ///< (rows, columns); cross_entropy() leaves scale (softmax(l) - onehot)
   int64_t stride;        ///< from row to row
-  const T* bias;         ///< (columns), or null
   const Index* targets;  ///< (rows), each in [0, columns)
   int64_t rows, columns;
   T scale;
@@ -25,9 +24,7 @@ double cross_entropy(const CrossEntropyRows<double, int32_t>& p);
 double cross_entropy(const CrossEntropyRows<double, int64_t>& p);
 
 /// The loss alone; the logits stay.
-double cross_entropy_loss(const CrossEntropyRows<float, int32_t>& p);
 double cross_entropy_loss(const CrossEntropyRows<float, int64_t>& p);
-double cross_entropy_loss(const CrossEntropyRows<double, int32_t>& p);
 double cross_entropy_loss(const CrossEntropyRows<double, int64_t>& p);
 
 /// d_logits = scale (softmax(l) - onehot), apart from the logits, from what the loss left in sums:

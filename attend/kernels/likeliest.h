@@ -8,22 +8,19 @@
 namespace attend::kernels {
 
 /// What is known of a row so far.
-template <class T>
 struct Likeliest {
-  T greatest = -std::numeric_limits<T>::infinity();
+  float greatest = -std::numeric_limits<float>::infinity();
   double sum = 0;      ///< of exp(logit - greatest); NaN once a logit was
   int32_t column = 0;  ///< where the greatest stands, the first of equal ones
 };
 
 /// A block of columns more, of which the first is number `first`.
-template <class T>
 struct LikeliestRows {
-  const T* logits;  ///< (rows, columns)
-  int64_t stride;   ///< from row to row
+  const float* logits;  ///< (rows, columns)
+  int64_t stride;       ///< from row to row
   int64_t rows, columns, first;
-  Likeliest<T>* found;  ///< (rows): moves on
+  Likeliest* found;  ///< (rows): moves on
 };
-void likeliest(const LikeliestRows<float>& p);
-void likeliest(const LikeliestRows<double>& p);
+void likeliest(const LikeliestRows& p);
 
 }  // namespace attend::kernels

@@ -60,7 +60,7 @@ HWY_INLINE void NormaliseRows(const ResidualNormRows<T>& p, int64_t first) {
   const hn::ScalableTag<T> d;
   const T share = T(1) / static_cast<T>(p.width);
   const auto at = [&](T* x, int r) { return x == nullptr ? nullptr : x + (first + r) * p.width; };
-  T* const to = p.sum != nullptr ? p.sum : p.normalised != nullptr ? p.normalised : p.y;  // z
+  T* const to = p.normalised != nullptr ? p.normalised : p.y;  // z
   T mean[R], inverse[R];
   for (int r = 0; r < R; ++r) mean[r] = Sum(p, first + r, at(to, r)) * share;
   for (int r = 0; r < R; ++r) inverse[r] = SquaredDeviations(at(to, r), p.width, mean[r]);

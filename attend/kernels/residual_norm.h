@@ -22,7 +22,6 @@ struct ResidualNormRows {
   const T* gain;         ///< (D)
   const T* bias;         ///< (D)
   T epsilon;
-  T* sum;            ///< z, or null; may be x or s
   T* y;              ///< may be x or s
   T* normalised;     ///< h for backward, or null; apart from x and s
   T* inverse_sigma;  ///< (rows) for backward, or null

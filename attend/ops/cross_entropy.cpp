@@ -40,8 +40,8 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
     const double loss = detail::with_type(from, [&]<class T>(T) {
       // What cross_entropy_loss() takes by its struct it leaves as it is.
       return kernels::cross_entropy_loss(kernels::CrossEntropyRows<T, int64_t>{
-          const_cast<T*>(from.const_data_ptr<T>()), columns, nullptr,
-          chosen.const_data_ptr<int64_t>(), rows, columns, T(1), detail::write<T>(sums)});
+          const_cast<T*>(from.const_data_ptr<T>()), columns, chosen.const_data_ptr<int64_t>(), rows,
+          columns, T(1), detail::write<T>(sums)});
     });
     context->save_for_backward({from, chosen, sums});
     return at::full({}, loss, logits.options());

@@ -85,7 +85,7 @@ double run(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor&
     const T* h = read<T>(hidden) + first * hidden.size(1);
     projection.forward(h, n);
     const kernels::CrossEntropyRows<T, int64_t> entropy{
-        projection.logits(), vocabulary, nullptr, targets.const_data_ptr<int64_t>() + first, n,
+        projection.logits(), vocabulary, targets.const_data_ptr<int64_t>() + first, n,
         vocabulary,          T(1)};
     loss += learn ? kernels::cross_entropy(entropy) : kernels::cross_entropy_loss(entropy);
     if (learn) projection.backward(d, h, first, n);

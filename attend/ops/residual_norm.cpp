@@ -66,7 +66,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
       kernels::residual_norm(kernels::ResidualNormRows<T>{
           detail::read<T>(from), detail::read<T>(s), draws.pointer(), draws.threshold(),
           static_cast<T>(draws.kept()), detail::read<T>(g), detail::read<T>(b),
-          static_cast<T>(draws.epsilon), nullptr, detail::write<T>(y), detail::write<T>(normalised),
+          static_cast<T>(draws.epsilon), detail::write<T>(y), detail::write<T>(normalised),
           detail::write<T>(inverse), rows, width});
     });
     if (learn) {

@@ -87,7 +87,7 @@ void check_relu(int64_t at, T nan) {
   EXPECT_EQ(count_nan(c.data(), rows * width), rows);
 
   Guarded<T> d(rows * width, 4);
-  relu_backward(ReluGradients<T>{c, d, d, nullptr, T(1), rows, width, width, width, width});
+  relu_backward(ReluGradients<T>{c, d, d, rows, width, width, width, width});
   for (int64_t i = 0; i < rows; ++i)
     EXPECT_EQ(d[i * width + at],
               static_cast<T>(std::cos(4.0 + static_cast<double>(i * width + at))));
@@ -212,19 +212,19 @@ void check_rows(int64_t n, int64_t at, T nan) {
   masked_softmax(MaskedSoftmaxRows<T>{x, weights, nullptr, nullptr, 0, 1, n});
   EXPECT_EQ(count_nan(weights.data(), n), n) << at;
 
-  Likeliest<float> found;
+  Likeliest found;
   std::vector<float> logits(x.data(), x.data() + n);
-  likeliest(LikeliestRows<float>{logits.data(), n, 1, n, 0, &found});
+  likeliest(LikeliestRows{logits.data(), n, 1, n, 0, &found});
   EXPECT_TRUE(std::isnan(found.sum)) << at;
   std::vector<float> least(static_cast<size_t>(n), -std::numeric_limits<float>::infinity());
   least[static_cast<size_t>(at)] = std::nanf("");
   found = {};
-  likeliest(LikeliestRows<float>{least.data(), n, 1, n, 0, &found});
+  likeliest(LikeliestRows{least.data(), n, 1, n, 0, &found});
   EXPECT_TRUE(std::isnan(found.sum)) << at;
 
   Guarded<T> sums(2), d(n);
   const int64_t target = 0;
-  const CrossEntropyRows<T, int64_t> entropy{x, n, nullptr, &target, 1, n, T(1), sums};
+  const CrossEntropyRows<T, int64_t> entropy{x, n, &target, 1, n, T(1), sums};
   EXPECT_TRUE(std::isnan(cross_entropy_loss(entropy))) << at;
   cross_entropy_gradient(CrossEntropyGradient<T, int64_t>{x, n, &target, sums, d, n, 1, n, T(1)});
   EXPECT_EQ(count_nan(d.data(), n), n) << at;
@@ -247,9 +247,9 @@ TEST_P(Nan, InALookAtKeys) {
       Guarded<float> query(width, 1), keys(look_keys(count) * width, 2), values(count * width, 3);
       Guarded<float> weights(look_keys(count)), out(width);
       keys[look_key(at, width) + kLookBlock] = std::nanf("");
-      const LookMemory<float> memory{keys, values, width, count};
-      attention_look(AttentionLookRows<float>{query, width, &memory, 1, 1, width, 0.5F, weights,
-                                              look_keys(count), out});
+      const LookMemory memory{keys, values, width, count};
+      attention_look(AttentionLookRows{query, width, &memory, 1, 1, width, 0.5F, weights,
+                                       look_keys(count), out});
       EXPECT_EQ(count_nan(weights.data(), count), count) << at;
       EXPECT_EQ(count_nan(out.data(), width), width) << at;
     }
@@ -259,8 +259,8 @@ TEST_P(Nan, InANorm) {
   const int64_t width = 19;
   Guarded<float> x(2 * width, 1), gain(width, 2), bias(width, 3), y(2 * width);
   x[width - 1] = std::nanf("");
-  residual_norm(ResidualNormRows<float>{x, nullptr, nullptr, 0, 1, gain, bias, 1e-5F, nullptr, y,
-                                        nullptr, nullptr, 2, width});
+  residual_norm(ResidualNormRows<float>{x, nullptr, nullptr, 0, 1, gain, bias, 1e-5F, y, nullptr,
+                                        nullptr, 2, width});
   EXPECT_EQ(count_nan(y.data(), width), width);
   EXPECT_EQ(count_nan(y.data() + width, width), 0);
 }
