@@ -55,7 +55,9 @@ TEST(Shards, ShareTheTokensOfBothSidesOut) {
   for (size_t i = 0; i < 60; ++i)
     pairs.emplace_back(std::vector<int32_t>(1 + i % 3, 1), std::vector<int32_t>(1 + i % 7, 1));
   const Batch batch = make_batch(pairs);
-  const auto load = [](const Batch& shard) { return shard.source.tokens() + shard.target_tokens(); };
+  const auto load = [](const Batch& shard) {
+    return shard.source.tokens() + shard.target_tokens();
+  };
   const std::vector<Batch> even = shard_batch(batch, 2);
   EXPECT_NEAR(load(even[0]), load(even[1]), 3);
   const std::vector<Batch> ahead = shard_batch(batch, 2, 10);

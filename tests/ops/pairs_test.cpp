@@ -146,6 +146,13 @@ TEST(AdditiveScoresByHead, AreThoseOfEachHeadAlone) {
                InvalidArgument);
 }
 
+TEST(AdditiveScoresByHead, MayBeNone) {
+  const TensorFunction f = [](const auto& x) { return additive_scores(x[0], x[1], x[2]); };
+  const std::vector<at::Tensor> in{leaf({2, 0, 4, 5}), leaf({2, 0, 6, 5}), leaf({0, 5})};
+  EXPECT_EQ(f(in).sizes(), at::IntArrayRef({2, 0, 4, 6}));
+  EXPECT_EQ(gradients_of(f, in)[2].sizes(), at::IntArrayRef({0, 5}));
+}
+
 TEST(OnCuda, PairsAreThoseOfTheCpu) {
   if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
   const std::vector<at::Tensor> in{leaf({2, 3, 4, 5}), leaf({2, 3, 6, 5}, 1), leaf({3, 5}, 2)};
