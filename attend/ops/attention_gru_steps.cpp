@@ -104,7 +104,9 @@ class AttentionGruSteps : public torch::autograd::Function<AttentionGruSteps> {
                                       tops.mutable_data_ptr<T>());
       context->saved_data["call"] = c10::IValue::make_capsule(std::move(call));
     });
-    context->save_for_backward({gates});  // its shape and type alone are read
+    // Of the gates shape and type alone are read. The others are read where the call has them; here
+    // they are so that autograd refuses one that was written to since.
+    context->save_for_backward({gates, tensors[kValues], tensors[kKeys], setting.hidden_cells});
     return tops;
   }
 
@@ -120,8 +122,9 @@ class AttentionGruSteps : public torch::autograd::Function<AttentionGruSteps> {
       std::vector<at::Tensor> d_states;
       for (size_t l = 0; l < call->gru.layers(); ++l)
         d_states.push_back(at::zeros({call->keys.size(0), call->gru.width()}, d_tops.options()));
+      fused::Workspace work;
       const T* d_gates =
-          call->gru.backward(call->pass(d_weights), call->layout, call->memory(), call->trace,
+          call->gru.backward(call->pass(d_weights, work), call->layout, call->memory(), call->trace,
                              d_tops.const_data_ptr<T>(), pointers<T>(d_states),
                              d_keys.mutable_data_ptr<T>(), d_values.mutable_data_ptr<T>());
       at::Tensor d_input_gates = at::empty_like(gates);

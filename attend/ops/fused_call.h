@@ -13,6 +13,7 @@
 
 #include "attend/fused/linear.h"
 #include "attend/fused/time_major.h"
+#include "attend/fused/workspace.h"
 
 namespace attend::ops::detail {
 
@@ -43,10 +44,13 @@ class FusedCall : public torch::CustomClassHolder {
     panels.pack(flat_.const_data_ptr<T>());
   }
 
-  /// For the pass forward, or, with d_weights (numel), backward.
-  fused::Pass<T> pass(const at::Tensor& d_weights = {}) {
-    return {flat_.const_data_ptr<T>(), panels,
-            d_weights.defined() ? d_weights.mutable_data_ptr<T>() : nullptr, work_, dropout_};
+  /// For the pass forward; what it takes lives as long as the call.
+  fused::Pass<T> pass() { return {flat_.const_data_ptr<T>(), panels, nullptr, work_, dropout_}; }
+
+  /// For a pass backward, which sets d_weights (numel). `work` is its own: a graph that is kept may
+  /// be gone through many times, and by threads at once.
+  fused::Pass<T> pass(const at::Tensor& d_weights, fused::Workspace& work) const {
+    return {flat_.const_data_ptr<T>(), panels, d_weights.mutable_data_ptr<T>(), work, dropout_};
   }
 
   /// A buffer for the weights' gradients, and each one's part of it, in the order of registration.

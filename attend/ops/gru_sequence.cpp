@@ -70,7 +70,8 @@ class GruSequence : public torch::autograd::Function<GruSequence> {
       auto call =
           c10::static_intrusive_pointer_cast<GruCall<T>>(context->saved_data["call"].toCapsule());
       const at::Tensor d_weights = call->empty_gradient();
-      const fused::Pass<T> pass = call->pass(d_weights);
+      fused::Workspace work;
+      const fused::Pass<T> pass = call->pass(d_weights, work);
       const fused::Rows<const T> d_gates(
           call->gru.backward(pass, call->layout, call->trace, d_rows.const_data_ptr<T>(),
                              d_states.mutable_data_ptr<T>(), false),

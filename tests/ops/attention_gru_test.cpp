@@ -215,6 +215,21 @@ TEST(AttentionGru, WithoutTargetsItGivesNoRows) {
   EXPECT_TRUE(identical(fused({{0, 0, 0}, {4, 4}, {}}, in), at::zeros({0, kHidden}, at::kDouble)));
 }
 
+// As every operation of LibTorch's that reads an input once more in its backward pass.
+TEST(AttentionGru, RefusesTheGradientOfWhatWasWrittenToSince) {
+  const TimeMajor layout = time_major(kEven.offsets, at::kCPU);
+  const auto in = kEven.leaves();
+  for (const bool of_keys : {false, true}) {
+    at::Tensor values = in[1] * 2, keys = in[2] * 2;
+    const at::Tensor loss =
+        attention_gru(in[0], layout, {values, keys, {}}, {in[3], in[4]}, weights_of(in), {})
+            .square()
+            .sum();
+    (of_keys ? keys : values).zero_();
+    EXPECT_THROW(torch::autograd::grad({loss}, {in[1]}), c10::Error) << of_keys;
+  }
+}
+
 TEST(AttentionGru, RefusesWhatDoesNotFit) {
   const TimeMajor layout = time_major(kEven.offsets, at::kCPU);
   const auto in = kEven.leaves();
@@ -227,6 +242,9 @@ TEST(AttentionGru, RefusesWhatDoesNotFit) {
   };
   EXPECT_THAT(run(cosines({3, 9}), memory, initial), HasSubstr("(3, 9)"));
   EXPECT_THAT(run(in[0], {in[1].narrow(0, 0, 1), in[2], {}}, initial), HasSubstr("(1, 4, 2)"));
+  EXPECT_THAT(run(in[0], {in[1], in[2], cosines({2, kSource})}, initial), HasSubstr("bool"));
+  EXPECT_THAT(run(in[0], {in[1], in[2], at::zeros({2, 1}, at::kBool)}, initial),
+              HasSubstr("(2, 1)"));
   EXPECT_THAT(run(in[0], memory, {in[3]}), HasSubstr("2 layers"));
   EXPECT_THAT(run(in[0], memory, {in[3], cosines({2, 4})}), HasSubstr("(B, 3)"));
   EXPECT_THAT(run(in[0], memory, initial, {{.probability = 0.5}, 1, {0, 2}, nullptr}),

@@ -6,10 +6,18 @@
 #include <ATen/ops/linear.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
 #include "attend/core/errors.h"
 #include "attend/kernels/isa.h"
 #include "tests/support/golden.h"
 #include "tests/support/gradcheck.h"
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace attend::ops {
 namespace {
@@ -92,6 +100,37 @@ TEST(GruSequence, RefusesASecondDerivative) {
   };
   EXPECT_THAT(message_of([&] { twice(gru_sequence); }), HasSubstr("differentiable once"));
   EXPECT_NO_THROW(twice(gru_sequence_composed));
+}
+
+// Each time takes memory of its own and gives it back; threads may do so at once.
+TEST(GruSequence, AKeptGraphIsGoneThroughAnyNumberOfTimes) {
+  const auto in = leaves(5, 3);
+  const at::Tensor loss = run(time_major({0, 2, 2, 5}, at::kCPU))(in).square().sum();
+  const auto gradients = [&] { return torch::autograd::grad({loss}, in, {}, true); };
+  const auto first = gradients();
+  const auto same = [&] {
+    const auto again = gradients();
+    return std::equal(first.begin(), first.end(), again.begin(),
+                      [](const at::Tensor& a, const at::Tensor& b) { return a.equal(b); });
+  };
+  EXPECT_TRUE(same());
+  std::atomic<int> other = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) other += same() ? 0 : 1;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(other, 0);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+  const auto held = [] {
+    const auto info = mallinfo2();
+    return static_cast<int64_t>(info.uordblks + info.hblkhd);
+  };
+  const int64_t before = held();
+  for (int i = 0; i < 2000; ++i) gradients();
+  EXPECT_LT(held() - before, int64_t{1} << 18);
+#endif
 }
 
 TEST(GruSequence, TakesWhatIsNotContiguous) {
