@@ -2,13 +2,13 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/isfinite.h>
 #include <c10/core/GradMode.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 
 #include "attend/training/adam.h"
+#include "attend/training/checkpoint.h"
 
 namespace attend::training {
 namespace {
@@ -114,10 +114,7 @@ LossTotal Gradients::run_shards(const std::vector<data::Batch>& parts,
 }
 
 std::string Gradients::first_not_finite() const {
-  for (const auto& slot : model_.parameters().slots())
-    if (!at::isfinite(flat_.narrow(0, slot->offset, slot->numel)).all().item<bool>())
-      return slot->name;
-  return {};
+  return training::first_not_finite(model_.parameters(), flat_);
 }
 
 std::optional<LossTotal> dataset_loss(const Seq2Seq& model, const data::Dataset& dataset,

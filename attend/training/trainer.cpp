@@ -131,7 +131,20 @@ class Run {
     }
   }
 
+  // An update may overflow, and from then on every gradient is lost: such weights are never saved.
+  void check_weights() const {
+    const ParameterStore& store = model_.parameters();
+    if (const std::string name = first_not_finite(store, store.flat()); !name.empty())
+      throw DataError(options_.folder,
+                      fmt::format("training ended at step {}: after an update {} is not finite; a "
+                                  "lower learning_rate or a greater epsilon may help. Nothing was "
+                                  "saved since the last checkpoint",
+                                  state_.step, name));
+  }
+
   void skip() {
+    save_best();
+    check_weights();
     ++state_.skipped;
     ++state_.skipped_in_row;
     std::string name = gradients_.first_not_finite();
@@ -236,15 +249,19 @@ class Run {
   // ----- saving -----
   bool keeps_best() const { return config_.keep_best && state_.best_epoch > 0; }
 
+  void save_best() {
+    if (!unsaved_best_.defined()) return;
+    write_weights(options_.folder, model_.parameters(), unsaved_best_, options_.identity);
+    unsaved_best_.reset();
+  }
+
   // The weights first: a kill between the two leaves weights that the resumed run writes again.
   void save() {
-    if (!keeps_best()) {
+    save_best();
+    check_weights();
+    if (!keeps_best())
       write_weights(options_.folder, model_.parameters(), model_.parameters().flat(),
                     options_.identity);
-    } else if (unsaved_best_.defined()) {
-      write_weights(options_.folder, model_.parameters(), unsaved_best_, options_.identity);
-      unsaved_best_.reset();
-    }
     write_checkpoint(checkpoint_path(), model_.parameters(), adam_, state_, identity_);
     last_save_ = Clock::now();
   }

@@ -109,8 +109,8 @@ inline constexpr int64_t kMostSkippedInRow = 20;
 ///
 /// Throws InvalidArgument without data, and DataError when a file can't be written or read, when
 /// the checkpoint is of another run (naming the keys that differ; epochs, patience, threads,
-/// checkpoint_seconds and learning_rate may), and after kMostSkippedInRow skipped steps (naming the
-/// tensor). The last checkpoint stays usable.
+/// checkpoint_seconds and learning_rate may), after kMostSkippedInRow skipped steps, and when an
+/// update left weights that are not finite (naming the tensor). The last checkpoint stays usable.
 TrainingResult train(Seq2Seq& model, const TrainingConfig& config, const TrainingData& data,
                      const TrainerOptions& options, const TrainerCallbacks& callbacks = {});
 

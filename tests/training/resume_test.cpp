@@ -190,6 +190,25 @@ TEST(Resume, NamesACheckpointThatIsMissingOrCutShort) {
   EXPECT_THAT(error_of(folder.path(), settings), HasSubstr("attend-checkpoint"));
 }
 
+TEST(Resume, NamesATensorOfTheCheckpointThatIsNotFinite) {
+  TemporaryFolder folder;
+  RunSettings settings;
+  run_training(folder.path(), settings);
+  settings.resume = true;
+  settings.config.epochs += 1;
+  const std::string path = folder.path() + "/checkpoint.safetensors";
+  const std::string whole = core::read_file(path), model = model_bytes(folder.path());
+  const core::Safetensors file = core::parse_safetensors(whole, path);
+  for (const std::string name : {"weights.decoder.output.bias", "adam.first.decoder.output.bias"}) {
+    std::string bad = whole;
+    const auto at = static_cast<size_t>(file.find(name)->bytes.data() - whole.data());
+    bad.replace(at, 8, std::string(8, '\xff'));  // NaN in every type
+    core::write_file_atomic(path, bad);
+    EXPECT_THAT(error_of(folder.path(), settings), HasSubstr(name));
+    EXPECT_EQ(model_bytes(folder.path()), model);
+  }
+}
+
 TEST(Resume, DropsEpochsThatTheCheckpointDoesNotHave) {
   RunSettings settings;
   const Reference reference = never_stopped(settings);

@@ -170,6 +170,32 @@ TEST(Train, EndsWhenNoGradientIsFiniteAnyMore) {
   }
 }
 
+// Without epsilon a gradient of 0, as of a word that the batch lacks, makes 0 / 0.
+TEST(Train, NeverSavesWeightsThatAreNotFinite) {
+  for (const int64_t stop_after : {1, 0}) {  // before the next gradient, and after it
+    SCOPED_TRACE(stop_after);
+    TemporaryFolder folder;
+    const auto files = [&] {
+      return core::read_file(folder.path() + "/model.safetensors") +
+             core::read_file(folder.path() + "/checkpoint.safetensors");
+    };
+    RunSettings settings;
+    settings.config.epsilon = 0.0;
+    settings.stop_after = stop_after;
+    settings.config.checkpoint_seconds = 1e9;
+    std::string begun;  // what is saved before the first step
+    settings.callbacks.on_step = [&](const StepReport&) { begun = files(); };
+    try {
+      run_training(folder.path(), settings);
+      FAIL() << "expected an error";
+    } catch (const DataError& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr("embedding"), HasSubstr("epsilon")));
+    }
+    EXPECT_FALSE(begun.empty());
+    EXPECT_TRUE(files() == begun);
+  }
+}
+
 TEST(Train, RefusesNoData) {
   TemporaryFolder folder;
   RunSettings settings;
