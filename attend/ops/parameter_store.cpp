@@ -1,6 +1,7 @@
 #include "attend/ops/parameter_store.h"
 
 #include <ATen/ops/empty.h>
+#include <ATen/ops/isfinite.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
 
@@ -141,6 +142,13 @@ void ParameterStore::gather(const std::vector<at::Tensor>& gradients,
     else
       into.zero_();
   }
+}
+
+std::string ParameterStore::first_not_finite(const at::Tensor& flat) const {
+  for (const auto& slot : slots_)
+    if (!at::isfinite(flat.narrow(0, slot->offset, slot->numel)).all().item<bool>())
+      return slot->name;
+  return {};
 }
 
 }  // namespace attend

@@ -111,6 +111,10 @@ class ParameterStore {
   /// Copies gradients (one a slot, an undefined one counts as zero) into a flat buffer (numel).
   void gather(const std::vector<at::Tensor>& gradients, at::Tensor& flat_gradient) const;
 
+  /// The first parameter of which `flat`, values or gradients (numel), holds NaN or infinity; ""
+  /// when there is none.
+  std::string first_not_finite(const at::Tensor& flat) const;
+
  private:
   friend class ParameterScope;
   std::vector<std::shared_ptr<ParameterSlot>> slots_;

@@ -1,7 +1,6 @@
 #include "attend/training/checkpoint.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/isfinite.h>
 #include <c10/core/GradMode.h>
 
 #include <array>
@@ -59,18 +58,11 @@ std::string metadata_entry(const core::Safetensors& file, const std::string& key
 // (The second moment may be infinite: the square of a gradient that is not.)
 void check_finite(const ParameterStore& store, const at::Tensor& flat, const std::string& prefix,
                   const std::string& path) {
-  if (const std::string name = first_not_finite(store, flat); !name.empty())
+  if (const std::string name = store.first_not_finite(flat); !name.empty())
     throw DataError(path, "the tensor " + prefix + name + " has values that are not finite");
 }
 
 }  // namespace
-
-std::string first_not_finite(const ParameterStore& store, const at::Tensor& flat) {
-  for (const auto& slot : store.slots())
-    if (!at::isfinite(flat.narrow(0, slot->offset, slot->numel)).all().item<bool>())
-      return slot->name;
-  return {};
-}
 
 void write_checkpoint(const std::string& path, const ParameterStore& store, const Adam& adam,
                       const RunState& state, const RunIdentity& identity) {

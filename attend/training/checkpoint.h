@@ -55,7 +55,4 @@ struct Checkpoint {
 Checkpoint read_checkpoint(const std::string& path, ParameterStore& store, Adam& adam,
                            const std::function<void(const RunIdentity&)>& check);
 
-/// The first parameter of which `flat` (numel of the store) holds NaN or infinity; "" when none.
-std::string first_not_finite(const ParameterStore& store, const at::Tensor& flat);
-
 }  // namespace attend::training

@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "attend/training/adam.h"
-#include "attend/training/checkpoint.h"
 
 namespace attend::training {
 namespace {
@@ -114,7 +113,7 @@ LossTotal Gradients::run_shards(const std::vector<data::Batch>& parts,
 }
 
 std::string Gradients::first_not_finite() const {
-  return training::first_not_finite(model_.parameters(), flat_);
+  return model_.parameters().first_not_finite(flat_);
 }
 
 std::optional<LossTotal> dataset_loss(const Seq2Seq& model, const data::Dataset& dataset,

@@ -134,7 +134,7 @@ class Run {
   // An update may overflow, and from then on every gradient is lost: such weights are never saved.
   void check_weights() const {
     const ParameterStore& store = model_.parameters();
-    if (const std::string name = first_not_finite(store, store.flat()); !name.empty())
+    if (const std::string name = store.first_not_finite(store.flat()); !name.empty())
       throw DataError(options_.folder,
                       fmt::format("training ended at step {}: after an update {} is not finite; a "
                                   "lower learning_rate or a greater epsilon may help. Nothing was "
