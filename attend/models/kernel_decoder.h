@@ -23,8 +23,8 @@ struct DecoderRecipe {
   std::string declined;
 };
 
-/// A decoder of the parameters as they are. Safe from many threads at once, but for the first use
-/// and changes of the parameters.
+/// A decoder of the parameters as they are. Safe from many threads at once, but for changes of the
+/// parameters.
 class KernelDecoder {
  public:
   /// Null when the recipe declines. `recipe` is called once, when the first decoder is asked for;

@@ -2,10 +2,13 @@
 // tests/models/fused_step_test.cpp and in the tests of the ops that run them.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "attend/core/random.h"
 #include "attend/fused/recurrent_batch.h"
+#include "attend/fused/sentence_rows.h"
 #include "attend/fused/token_gates.h"
 #include "attend/fused/workspace.h"
 
@@ -46,7 +49,65 @@ TEST(Workspace, ZerosAreZeroInUsedMemoryToo) {
   float* x = work.take<float>(9);
   std::fill_n(x, 9, 5.0F);
   work.reset();
-  for (int i = 0; i < 9; ++i) EXPECT_EQ(work.zeros<float>(9)[i], 0.0F);
+  const float* zeros = work.zeros<float>(9);
+  EXPECT_EQ(zeros, x);  // the same memory
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(zeros[i], 0.0F) << i;
+}
+
+TEST(WorkspaceScope, GivesBackWhatWasTakenInIt) {
+  Workspace work;
+  float* outer = work.take<float>(100);
+  float *first = nullptr, *nested = nullptr;
+  {
+    const Workspace::Scope scope(work);
+    first = work.take<float>(100);
+    {
+      const Workspace::Scope inner(work);
+      nested = work.take<float>(100);
+    }
+    EXPECT_EQ(work.take<float>(100), nested);  // the inner's, and not the outer's
+  }
+  EXPECT_NE(first, outer);
+  EXPECT_EQ(work.take<float>(100), first);
+}
+
+// What lay there before a scope stays, be it that a chunk is added in it, or in one within it.
+TEST(WorkspaceScope, LeavesWhatIsOutsideAloneAcrossChunks) {
+  for (const bool within : {false, true}) {
+    Workspace work;
+    std::vector<float*> kept;
+    const auto keep = [&] {
+      kept.push_back(work.take<float>(1000));
+      std::fill_n(kept.back(), 1000, static_cast<float>(kept.size()));
+    };
+    const auto spill = [&] {  // beyond any chunk that there is
+      const auto n = static_cast<int64_t>(work.bytes());
+      std::fill_n(work.take<float>(n), n, -1.0F);
+    };
+    keep();
+    const size_t before = work.bytes();
+    {
+      const Workspace::Scope scope(work);
+      if (within) {
+        const Workspace::Scope inner(work);
+        spill();
+      } else {
+        spill();
+      }
+      std::fill_n(work.take<float>(1000), 1000, -1.0F);
+    }
+    EXPECT_GT(work.bytes(), before);
+    const size_t bytes = work.bytes();
+    keep();
+    {
+      const Workspace::Scope scope(work);
+      std::fill_n(work.take<float>(1000), 1000, -1.0F);
+    }
+    keep();
+    EXPECT_EQ(work.bytes(), bytes);  // the chunk that was added is used
+    for (size_t i = 0; i < kept.size(); ++i)
+      for (int64_t j = 0; j < 1000; ++j) ASSERT_EQ(kept[i][j], static_cast<float>(i + 1));
+  }
 }
 
 TEST(DistinctTokens, StandInTheOrderOfTheirFirstUse) {
@@ -73,6 +134,43 @@ TEST(TimeMajor, GoesStepByStepLongestFirst) {
   lay_out({0}, layout);
   EXPECT_EQ(layout.rows(), 0);
   EXPECT_EQ(layout.size(), 0);
+}
+
+TEST(SentenceRows, CountsPositionsAndNumbersAlone) {
+  SentenceRows rows;
+  rows.ids = {4, 5, 6};
+  rows.lay_out({0, 2, 2, 3}, {7, 9, 9}, 2, true);
+  EXPECT_EQ(rows.longest, 2);
+  EXPECT_THAT(rows.positions, ElementsAre(0, 1, 0));
+  EXPECT_THAT(rows.numbers, ElementsAre(7, 8, 9));
+  const auto weight_row = [](uint64_t sentence, uint64_t head, uint64_t query) {
+    return static_cast<int64_t>(core::weight_row(sentence, head, query));
+  };
+  EXPECT_THAT(rows.attention_numbers,
+              ElementsAre(weight_row(7, 0, 0), weight_row(7, 0, 1), weight_row(9, 0, 0),
+                          weight_row(7, 1, 0), weight_row(7, 1, 1), weight_row(9, 1, 0)));
+  rows.lay_out({0, 3}, {}, 2, false);
+  EXPECT_EQ(rows.longest, 3);
+  EXPECT_THAT(rows.positions, ElementsAre(0, 1, 2));
+  EXPECT_TRUE(rows.numbers.empty());
+  EXPECT_TRUE(rows.attention_numbers.empty());
+}
+
+TEST(SentencePairs, GoByFallingLengthOfQueriesThenOfKeys) {
+  const std::vector<int64_t> queries = {0, 2, 2, 5, 7, 9},  // lengths 2, 0, 3, 2, 2
+      keys = {0, 1, 5, 6, 9, 10};                           // lengths 1, 4, 1, 3, 1
+  SentencePairs pairs;
+  pairs.read(queries, keys);
+  EXPECT_THAT(pairs.order, ElementsAre(2, 3, 0, 4, 1));
+  EXPECT_EQ(pairs.most_queries, 3);
+  EXPECT_EQ(pairs.most_keys, 4);
+  EXPECT_EQ(pairs.query_offsets, &queries);
+  EXPECT_EQ(pairs.key_offsets, &keys);
+  const std::vector<int64_t> none = {0};
+  pairs.read(none, none);
+  EXPECT_EQ(pairs.size(), 0);
+  EXPECT_EQ(pairs.most_queries, 0);
+  EXPECT_EQ(pairs.most_keys, 0);
 }
 
 TEST(RecurrentBatch, ReadsTheBeginMarkThenAllButTheLast) {
