@@ -23,31 +23,30 @@ struct BahdanauTranslatorPlaces {
   int32_t begin_id = 2;
 };
 
+struct BahdanauTranslatorShard {
+  Workspace work;
+  RecurrentBatch batch;
+  std::vector<int64_t> begins, lengths;  ///< of the sources, in the target's order
+
+  void read(const data::Batch& sentences, int64_t source_vocabulary, int64_t target_vocabulary,
+            int32_t begin_id);
+};
+
 template <class T>
-class BahdanauTranslator : public Program<T> {
+class BahdanauTranslator : public ShardedProgram<T, BahdanauTranslatorShard> {
  public:
   explicit BahdanauTranslator(const BahdanauTranslatorPlaces& places);
 
-  void prepare(const T* parameters, int64_t shards) override;
   double run(int64_t shard, const data::Batch& batch, const core::DropoutState& dropout,
              T* gradients) override;
 
  private:
-  struct Shard {
-    Workspace work;
-    RecurrentBatch batch;
-    std::vector<int64_t> begins, lengths;  // of the sources, in the target's order
-  };
-
-  Panels<T> panels_;
   GruStack<T> encoder_;
   Linear<T> key_;
   TokenGates<T> token_;
   AttentionGru<T> decoder_;
   Linear<T> output_;
   int32_t begin_id_;
-  const T* parameters_ = nullptr;
-  std::vector<Shard> shards_;
 };
 
 extern template class BahdanauTranslator<float>;

@@ -19,6 +19,7 @@ template <class T>
 double projected_cross_entropy(const Pass<T>& pass, const Linear<T>& output,
                                std::type_identity_t<Rows<const T>> hidden, const int32_t* targets,
                                std::type_identity_t<Rows<T>> d_hidden) {
+  const Workspace::Scope scope(pass.work);
   const int64_t vocabulary = output.outputs();
   const int64_t most = std::min(block_rows(vocabulary), hidden.count);
   T* memory = pass.take(most, vocabulary);
@@ -28,8 +29,13 @@ double projected_cross_entropy(const Pass<T>& pass, const Linear<T>& output,
     const Rows<const T> in(hidden.row(first), n, hidden.width, hidden.stride);
     const Rows<T> logits(memory, n, vocabulary);
     output.forward(pass, in, logits);
-    loss += kernels::cross_entropy(kernels::CrossEntropyRows<T, int32_t>{
-        memory, vocabulary, targets + first, n, vocabulary, T(1)});
+    const kernels::CrossEntropyRows<T, int32_t> entropy{memory, vocabulary, targets + first,
+                                                        n,      vocabulary, T(1)};
+    if (pass.gradients == nullptr) {
+      loss += kernels::cross_entropy_loss(entropy);
+      continue;
+    }
+    loss += kernels::cross_entropy(entropy);
     output.backward_weight(pass, logits, in, first > 0);
     output.backward_input(pass, logits,
                           Rows<T>(d_hidden.row(first), n, d_hidden.width, d_hidden.stride));

@@ -28,7 +28,9 @@ struct DecoderOutput {
   std::vector<SeenWeights>* weights = nullptr;
 };
 
-/// A model with weights as they were when it was made. Any number of threads may use one.
+/// A model. Its weight matrices are copies, made with it; embeddings, positions, biases and norms
+/// it reads where the parameters lie: those have to stay as they are, and after a change another
+/// decoder has to be made. Any number of threads may use one.
 class Decoder {
  public:
   /// Where B sentences stand. A value: stepping a copy leaves the other alone.

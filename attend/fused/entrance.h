@@ -1,4 +1,5 @@
-// How tokens enter the Transformer: m (sqrt(D) E[token] + position), m dropout's multiplier.
+// How tokens enter the Transformer, its input embedding: m (sqrt(D) E[token] + position), m
+// dropout's multiplier.
 #pragma once
 
 #include <functional>

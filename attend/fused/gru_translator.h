@@ -23,29 +23,24 @@ struct GruTranslatorPlaces {
 /// embedding's.
 WeightPlace code_columns(const GruTranslatorPlaces& places);
 
+struct GruTranslatorShard {
+  Workspace work;
+  RecurrentBatch batch;
+};
+
 template <class T>
-class GruTranslator : public Program<T> {
+class GruTranslator : public ShardedProgram<T, GruTranslatorShard> {
  public:
   explicit GruTranslator(const GruTranslatorPlaces& places);
 
-  void prepare(const T* parameters, int64_t shards) override;
   double run(int64_t shard, const data::Batch& batch, const core::DropoutState& dropout,
              T* gradients) override;
 
  private:
-  // What a shard keeps from step to step, for its memory alone.
-  struct Shard {
-    Workspace work;
-    RecurrentBatch batch;
-  };
-
-  Panels<T> panels_;
   GruStack<T> encoder_, decoder_;
   Linear<T> code_;  // of layer 0's input weight, the columns that meet the code
   Linear<T> output_;
   int32_t begin_id_;
-  const T* parameters_ = nullptr;
-  std::vector<Shard> shards_;
 };
 
 extern template class GruTranslator<float>;

@@ -1,4 +1,4 @@
-// The keys and values that a decoder's layers keep of what was written, and those of the source.
+// The KV cache of decoding: the keys and values that a decoder's layers keep of what was written.
 #pragma once
 
 #include <cstdint>

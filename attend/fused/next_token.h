@@ -1,5 +1,5 @@
 // From the decoder's hidden rows to tokens: the output projection in blocks of the vocabulary, and
-// of its softmax what is asked for.
+// of its softmax what is asked for (argmax, or log-softmax by a running log-sum-exp).
 #pragma once
 
 #include <vector>

@@ -20,11 +20,11 @@ class Norm {
 
   struct Trace {
     T* normalised;     ///< (N, D)
-    T* inverse_sigma;  ///< (N)
+    T* inverse_sigma;  ///< (N): 1 / sqrt(variance + epsilon), "rstd" elsewhere
   };
 
   /// y = norm(x + m s), all (n, D) and contiguous; s null: norm(x). `keys` (n) are those of m, or
-  /// null. y may be s.
+  /// null. y may be x or s.
   Trace forward(const Pass<T>& pass, int64_t n, const T* x, const T* s, const uint32_t* keys,
                 T* y) const;
 

@@ -20,7 +20,9 @@ struct PackedAttention {
   bool causal;               ///< the same sentences on both sides
   const uint32_t* row_keys;  ///< (heads, Nq): dropout's; or null
   double dropout;            ///< the probability
-  T* sums;                   ///< packed_attention_sums() numbers, kept from forward to backward
+  /// packed_attention_sums() numbers, kept from forward to backward: of each row's softmax the
+  /// greatest score and 1 / sum.
+  T* sums;
 };
 
 /// Short sentences go a lane each and keep nothing (kernels/short_attention.h), long ones head by

@@ -19,7 +19,8 @@ template <class T>
 struct Pass {
   const T* parameters;      ///< flat, in the order of the model's ParameterStore
   const Panels<T>& panels;  ///< of the weights
-  T* gradients;             ///< flat, like `parameters`: each pass sets or adds to its own part
+  /// Flat, like `parameters`: each pass sets or adds to its own part. Null: none are asked for.
+  T* gradients;
   Workspace& work;
   core::DropoutState dropout;
   core::Profile* profile = nullptr;  ///< where its time is counted; null: nowhere

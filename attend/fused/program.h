@@ -7,6 +7,7 @@
 #include "attend/core/profile.h"
 #include "attend/core/random.h"
 #include "attend/data/batch.h"
+#include "attend/fused/pass.h"
 
 namespace attend::fused {
 
@@ -41,6 +42,34 @@ class Program {
 
  private:
   std::vector<core::Profile*> profiles_;
+};
+
+/// A program whose weights have panels and whose shards keep a Shard each, for its memory alone. A
+/// Shard has a Workspace, `work`.
+template <class T, class Shard>
+class ShardedProgram : public Program<T> {
+ public:
+  void prepare(const T* parameters, int64_t shards) override {
+    parameters_ = parameters;
+    panels_.pack(parameters);
+    if (shards_.size() < static_cast<size_t>(shards)) shards_.resize(static_cast<size_t>(shards));
+  }
+
+ protected:
+  Shard& shard(int64_t number) { return shards_[static_cast<size_t>(number)]; }
+
+  /// The pass of a run. What the shard's workspace held is free again.
+  Pass<T> begin(int64_t number, const core::DropoutState& dropout, T* gradients) {
+    Workspace& work = shard(number).work;
+    work.reset();
+    return {parameters_, panels_, gradients, work, dropout, this->profile_of(number)};
+  }
+
+  Panels<T> panels_;  ///< the program's layers register theirs as it is made
+
+ private:
+  const T* parameters_ = nullptr;
+  std::vector<Shard> shards_;
 };
 
 }  // namespace attend::fused

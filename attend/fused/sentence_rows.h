@@ -18,7 +18,8 @@ struct SentenceRows {
 
   int64_t rows() const { return static_cast<int64_t>(ids.size()); }
 
-  /// Fills all but `ids`. `first` as in data::Batch::source_rows; numbers only when `dropout`.
+  /// Fills all but `ids`. `first` as in data::Batch::source_rows; it is read, and the numbers are
+  /// filled, with `dropout` alone: else it may be empty.
   void lay_out(const std::vector<int64_t>& sentence_offsets, const std::vector<int64_t>& first,
                int64_t heads, bool dropout);
 };

@@ -10,25 +10,21 @@ template <class T>
 Transformer<T>::Transformer(const TransformerPlaces& places, PositionRows<T> positions)
     : source_(places.source),
       target_(places.target),
-      output_(places.output.weight, places.output.bias, panels_),
+      output_(places.output.weight, places.output.bias, this->panels_),
       positions_(std::move(positions)),
       heads_(places.encoder.front().self.heads),
       begin_id_(places.begin_id) {
-  for (const EncoderLayerPlaces& layer : places.encoder) encoder_.emplace_back(layer, panels_);
-  for (const DecoderLayerPlaces& layer : places.decoder) decoder_.emplace_back(layer, panels_);
+  for (const EncoderLayerPlaces& layer : places.encoder)
+    encoder_.emplace_back(layer, this->panels_);
+  for (const DecoderLayerPlaces& layer : places.decoder)
+    decoder_.emplace_back(layer, this->panels_);
   if (places.encoder_norm) encoder_norm_ = Norm<T>(*places.encoder_norm);
   if (places.decoder_norm) decoder_norm_ = Norm<T>(*places.decoder_norm);
 }
 
 template <class T>
-void Transformer<T>::prepare(const T* parameters, int64_t shards) {
-  parameters_ = parameters;
-  panels_.pack(parameters);
-  if (shards_.size() < static_cast<size_t>(shards)) shards_.resize(static_cast<size_t>(shards));
-}
-
-template <class T>
-void Transformer<T>::read(const data::Batch& batch, bool dropout, Rows& rows) const {
+void Transformer<T>::read(const data::Batch& batch, bool dropout,
+                          typename Shard::Batch& rows) const {
   rows.source.ids = batch.source.ids;
   rows.target.ids = batch.target.ids;  // the decoder reads the begin mark, then all but the last
   for (size_t b = 0; b + 1 < batch.target.offsets.size(); ++b) {
@@ -54,10 +50,10 @@ const T* Transformer<T>::position_rows(int64_t count, std::vector<T>& table) con
 
 template <class T>
 typename DecoderLayer<T>::Sight Transformer<T>::sight(const Shard& shard) const {
-  const Rows& rows = shard.rows;
+  const typename Shard::Batch& rows = shard.rows;
   return {{rows.target, rows.decoder_self},
           rows.cross,
-          fused::Rows<const T>(shard.trace.memory, rows.source.rows(), width())};
+          Rows<const T>(shard.trace.memory, rows.source.rows(), width())};
 }
 
 template <class T>
@@ -98,7 +94,7 @@ void Transformer<T>::decode_back(const Pass<T>& pass, Shard& shard, T* d, T* d_m
   const Trace& trace = shard.trace;
   if (decoder_norm_)
     decoder_norm_->backward(pass, rows.rows(), trace.decoder_norm, d, nullptr, d, nullptr, nullptr);
-  const fused::Rows<T> of_memory(d_memory, shard.rows.source.rows(), width());
+  const Rows<T> of_memory(d_memory, shard.rows.source.rows(), width());
   for (size_t l = decoder_.size(); l-- > 0;)
     decoder_[l].backward(pass, sight(shard), trace.decoder[l], d, of_memory,
                          l + 1 < decoder_.size());
@@ -119,10 +115,9 @@ void Transformer<T>::encode_back(const Pass<T>& pass, Shard& shard, T* d) const 
 template <class T>
 double Transformer<T>::run(int64_t shard, const data::Batch& batch,
                            const core::DropoutState& dropout, T* gradients) {
-  Shard& own = shards_[static_cast<size_t>(shard)];
   core::Profile::Zone zone(this->profile_of(shard), zones::kBatches);
-  own.work.reset();
-  const Pass<T> pass{parameters_, panels_, gradients, own.work, dropout, this->profile_of(shard)};
+  const Pass<T> pass = this->begin(shard, dropout, gradients);
+  Shard& own = this->shard(shard);
   read(batch, dropout.active(), own.rows);
   const int64_t sources = own.rows.source.rows(), targets = own.rows.target.rows();
 
@@ -132,11 +127,9 @@ double Transformer<T>::run(int64_t shard, const data::Batch& batch,
   const T* hidden = decode(pass, own);
   zone.next(zones::kOutput);
   T* d = pass.take(targets, width());
-  const double loss = [&] {
-    const Workspace::Scope scope(own.work);
-    return projected_cross_entropy(pass, output_, fused::Rows<const T>(hidden, targets, width()),
-                                   batch.target.ids.data(), fused::Rows<T>(d, targets, width()));
-  }();
+  const double loss =
+      projected_cross_entropy(pass, output_, Rows<const T>(hidden, targets, width()),
+                              batch.target.ids.data(), Rows<T>(d, targets, width()));
   T* d_memory = pass.take(sources, width());
   zone.next(zones::kDecoderBackward);
   decode_back(pass, own, d, d_memory);

@@ -21,19 +21,11 @@ struct TransformerPlaces {
   int32_t begin_id = 2;
 };
 
+/// What a shard of the step keeps from run to run.
 template <class T>
-class Transformer : public Program<T> {
- public:
-  /// `positions` may be called from many threads at once.
-  Transformer(const TransformerPlaces& places, PositionRows<T> positions);
-
-  void prepare(const T* parameters, int64_t shards) override;
-  double run(int64_t shard, const data::Batch& batch, const core::DropoutState& dropout,
-             T* gradients) override;
-
- private:
+struct TransformerShard {
   // A batch as the layers read it.
-  struct Rows {
+  struct Batch {
     SentenceRows source, target;
     SentencePairs encoder_self, decoder_self, cross;
   };
@@ -45,15 +37,27 @@ class Transformer : public Program<T> {
     typename Norm<T>::Trace encoder_norm, decoder_norm;
     const T* memory;  // (Nk, D)
   };
-  // What a shard keeps from step to step, for its memory alone.
-  struct Shard {
-    Workspace work;
-    Rows rows;
-    Trace trace;
-    std::vector<T> positions;
-  };
 
-  void read(const data::Batch& batch, bool dropout, Rows& rows) const;
+  Workspace work;
+  Batch rows;
+  Trace trace;
+  std::vector<T> positions;
+};
+
+template <class T>
+class Transformer : public ShardedProgram<T, TransformerShard<T>> {
+ public:
+  /// `positions` may be called from many threads at once.
+  Transformer(const TransformerPlaces& places, PositionRows<T> positions);
+
+  double run(int64_t shard, const data::Batch& batch, const core::DropoutState& dropout,
+             T* gradients) override;
+
+ private:
+  using Shard = TransformerShard<T>;
+  using Trace = typename Shard::Trace;
+
+  void read(const data::Batch& batch, bool dropout, typename Shard::Batch& rows) const;
   const T* position_rows(int64_t count, std::vector<T>& table) const;
   void encode(const Pass<T>& pass, Shard& shard) const;
   T* decode(const Pass<T>& pass, Shard& shard) const;  // (N, D)
@@ -62,7 +66,6 @@ class Transformer : public Program<T> {
   typename DecoderLayer<T>::Sight sight(const Shard& shard) const;
   int64_t width() const { return output_.inputs(); }
 
-  Panels<T> panels_;
   Entrance<T> source_, target_;
   std::vector<EncoderLayer<T>> encoder_;
   std::vector<DecoderLayer<T>> decoder_;
@@ -71,8 +74,6 @@ class Transformer : public Program<T> {
   PositionRows<T> positions_;
   int64_t heads_;
   int32_t begin_id_;
-  const T* parameters_ = nullptr;
-  std::vector<Shard> shards_;
 };
 
 extern template class Transformer<float>;

@@ -102,17 +102,19 @@ class AttentionGruSteps : public torch::autograd::Function<AttentionGruSteps> {
       call->trace = call->gru.forward(call->pass(), call->layout, call->numbers, call->memory(),
                                       gates.mutable_data_ptr<T>(), pointers<T>(states),
                                       tops.mutable_data_ptr<T>());
+      // The output's, which may be gone by the time of backward.
+      call->trace.layers.back().rows = nullptr;
       context->saved_data["call"] = c10::IValue::make_capsule(std::move(call));
     });
-    // Of the gates shape and type alone are read. The others are read where the call has them; here
-    // they are so that autograd refuses one that was written to since.
-    context->save_for_backward({gates, tensors[kValues], tensors[kKeys], setting.hidden_cells});
+    // Read where the call has them; here they are so that autograd refuses one that was written to
+    // since.
+    context->save_for_backward({tensors[kValues], tensors[kKeys], setting.hidden_cells});
     return tops;
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     refuse_second_derivative("attention_gru");
-    const at::Tensor gates = context->get_saved_variables()[0];
+    context->get_saved_variables();
     const at::Tensor d_tops = gradients[0].contiguous();
     return with_type(d_tops, [&]<class T>(T) -> variable_list {
       auto call = c10::static_intrusive_pointer_cast<AttentionCall<T>>(
@@ -127,8 +129,9 @@ class AttentionGruSteps : public torch::autograd::Function<AttentionGruSteps> {
           call->gru.backward(call->pass(d_weights, work), call->layout, call->memory(), call->trace,
                              d_tops.const_data_ptr<T>(), pointers<T>(d_states),
                              d_keys.mutable_data_ptr<T>(), d_values.mutable_data_ptr<T>());
-      at::Tensor d_input_gates = at::empty_like(gates);
-      std::copy_n(d_gates, gates.numel(), d_input_gates.mutable_data_ptr<T>());
+      const at::Tensor d_input_gates =
+          at::empty({d_tops.size(0), 3 * call->gru.width()}, d_tops.options());
+      std::copy_n(d_gates, d_input_gates.numel(), d_input_gates.mutable_data_ptr<T>());
       const variable_list of = call->parts(d_weights);  // query, score, context, the layers'
       variable_list result = {d_input_gates, d_values, d_keys, of[0], of[1], of[2]};
       result.insert(result.end(), d_states.begin(), d_states.end());

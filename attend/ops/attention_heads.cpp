@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "attend/core/random.h"
@@ -33,11 +34,20 @@ struct Rows {
   int64_t stride, count, width;
 };
 
-// `offsets` of packed rows; x undefined: null.
+// Where x's numbers begin: const T for those that are read alone.
+template <class T>
+T* begin_of(const at::Tensor& x) {
+  if constexpr (std::is_const_v<T>)
+    return x.const_data_ptr<std::remove_const_t<T>>();
+  else
+    return x.mutable_data_ptr<T>();
+}
+
+// `offsets` of packed rows.
 template <class T>
 Rows<T> rows_of(const at::Tensor& x, const std::vector<int64_t>& offsets, int64_t heads, int64_t b,
                 int64_t h) {
-  T* data = x.mutable_data_ptr<T>();
+  T* data = begin_of<T>(x);
   if (x.dim() == 4)
     return {data + b * x.stride(0) + h * x.stride(1), x.stride(2), x.size(2), x.size(3)};
   const int64_t first = offsets[static_cast<size_t>(b)], width = x.size(1) / heads;
@@ -62,7 +72,7 @@ T* matrix_of(const at::Tensor& x, int64_t b, int64_t h) {
   const int64_t n = x.dim();
   const int64_t sentence = n == 4 && x.size(0) > 1 ? b * x.stride(0) : 0;
   const int64_t head = n == 4 ? 1 : 0;
-  return x.mutable_data_ptr<T>() + sentence + (x.size(head) > 1 ? h * x.stride(head) : 0);
+  return begin_of<T>(x) + sentence + (x.size(head) > 1 ? h * x.stride(head) : 0);
 }
 
 // A table by distance, pointing at distance 0.
@@ -94,7 +104,7 @@ void set_limits(const HeadPlan& plan, int64_t b, int64_t h, kernels::AttentionHe
       head.lengths = lengths;
   }
   if (!limits.hidden.defined()) return;
-  head.hidden = matrix_of<bool>(limits.hidden, b, h);
+  head.hidden = matrix_of<const bool>(limits.hidden, b, h);
   head.hidden_row = limits.hidden.size(2) > 1 ? limits.hidden.stride(2) : 0;
   head.hidden_column = limits.hidden.stride(3);
 }
@@ -103,16 +113,16 @@ template <class T>
 Task<T> task_of(const HeadTensors& x, const HeadPlan& plan, const at::Tensor& sums, int64_t b,
                 int64_t h) {
   const int64_t group = h / (plan.heads / plan.key_heads);
-  const auto q = rows_of<T>(x.query, plan.query_offsets, plan.heads, b, h);
-  const auto k = rows_of<T>(x.key, plan.key_offsets, plan.key_heads, b, group);
-  const auto v = rows_of<T>(x.value, plan.key_offsets, plan.key_heads, b, group);
+  const auto q = rows_of<const T>(x.query, plan.query_offsets, plan.heads, b, h);
+  const auto k = rows_of<const T>(x.key, plan.key_offsets, plan.key_heads, b, group);
+  const auto v = rows_of<const T>(x.value, plan.key_offsets, plan.key_heads, b, group);
   Task<T> task{b, h, {}, nullptr, {}};
   task.head = {q.data,  q.stride, k.data,  k.stride, v.data,    v.stride,
                q.count, k.count,  q.width, v.width,  plan.scale};
   set_limits(plan, b, h, task.head);
-  task.head.bias = matrix_of<T>(x.bias, b, h);
+  task.head.bias = matrix_of<const T>(x.bias, b, h);
   task.head.bias_row = x.bias.defined() ? x.bias.stride(2) : 0;
-  task.head.distance = distances_of<T>(x.distance, q.count, h);
+  task.head.distance = distances_of<const T>(x.distance, q.count, h);
   // Sentence after sentence, in each head after head.
   const int64_t before =
       x.query.dim() == 4 ? b * q.count : plan.query_offsets[static_cast<size_t>(b)];
@@ -202,12 +212,13 @@ void run_back(const HeadTensors& x, const HeadPlan& plan, const at::Tensor& out,
   for_heads<T>(x, plan, sums, shared, [&](const Task<T>& task, T* scratch) {
     const int64_t group = task.h / (plan.heads / plan.key_heads);
     const auto queries = [&](const at::Tensor& t) {
-      return rows_of<T>(t, plan.query_offsets, plan.heads, task.b, task.h);
+      return rows_of<const T>(t, plan.query_offsets, plan.heads, task.b, task.h);
     };
     const auto keys = [&](const at::Tensor& t) {
       return rows_of<T>(t, plan.key_offsets, plan.key_heads, task.b, group);
     };
-    const auto o = queries(out), d_o = queries(d_out), d_q = queries(d.query);
+    const auto o = queries(out), d_o = queries(d_out);
+    const auto d_q = rows_of<T>(d.query, plan.query_offsets, plan.heads, task.b, task.h);
     const auto d_k = keys(d.key), d_v = keys(d.value);
     kernels::attention_backward(
         task.head,

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
 #include <c10/util/intrusive_ptr.h>
 #include <torch/custom_class.h>
 
@@ -14,6 +12,7 @@
 #include "attend/fused/linear.h"
 #include "attend/fused/time_major.h"
 #include "attend/fused/workspace.h"
+#include "attend/ops/fused.h"
 
 namespace attend::ops::detail {
 
@@ -35,7 +34,7 @@ class FusedCall : public torch::CustomClassHolder {
   /// Copies the weights. Panels are packed, so passes have to be built before.
   void begin(const core::DropoutState& dropout) {
     dropout_ = dropout;
-    flat_ = at::empty({numel_}, weights_.front().options().requires_grad(false));
+    flat_ = fresh({numel_}, weights_.front().options().requires_grad(false));
     T* to = flat_.mutable_data_ptr<T>();
     for (at::Tensor& x : weights_) {
       const at::Tensor rows = x.contiguous();
@@ -54,7 +53,7 @@ class FusedCall : public torch::CustomClassHolder {
   }
 
   /// A buffer for the weights' gradients, and each one's part of it, in the order of registration.
-  at::Tensor empty_gradient() const { return at::empty_like(flat_); }
+  at::Tensor empty_gradient() const { return fresh({numel_}, flat_.options()); }
   std::vector<at::Tensor> parts(const at::Tensor& d_weights) const {
     std::vector<at::Tensor> parts;
     int64_t offset = 0;

@@ -54,6 +54,7 @@ class GruSequence : public torch::autograd::Function<GruSequence> {
       call->trace = call->gru.trace(pass, x.size(0));
       call->trace.rows = rows.mutable_data_ptr<T>();
       call->gru.forward(pass, layout, gates.data, states.mutable_data_ptr<T>(), false, call->trace);
+      call->trace.rows = nullptr;  // the output's, which may be gone by the time of backward
       context->saved_data["call"] = c10::IValue::make_capsule(std::move(call));
     });
     context->save_for_backward({x});

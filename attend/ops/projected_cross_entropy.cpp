@@ -2,7 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/addmm.h>
-#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
@@ -13,11 +13,12 @@
 #include <string>
 
 #include "attend/core/errors.h"
+#include "attend/fused/cross_entropy.h"
 #include "attend/ops/bfloat16_product.h"
 #include "attend/ops/check.h"
 #include "attend/ops/cross_entropy.h"
 #include "attend/ops/fused.h"
-#include "attend/ops/projected_cross_entropy_fused.h"
+#include "attend/ops/fused_call.h"
 
 namespace attend::ops {
 namespace {
@@ -53,12 +54,46 @@ at::Tensor block_logits(const at::Tensor& rows, const at::Tensor& weight, const 
   return bias.defined() ? at::addmm(bias, rows, weight.t()) : rows.mm(weight.t());  // (n, V)
 }
 
-using detail::ProjectionGradients;
+struct Gradients {
+  at::Tensor hidden, weight, bias;
+};
 
-// Block by block on LibTorch's operations, for all dtypes and devices. Without gradients in d only
-// the sum.
+// By the pass of attend/fused, for arguments that kernels take. Fills d if `learn`.
+at::Tensor run_fused(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& bias,
+                     const at::Tensor& targets, bool learn, Gradients& d) {
+  const at::Tensor rows = hidden.contiguous(), chosen = targets.to(at::kInt).contiguous();
+  const double loss = detail::with_type(rows, [&]<class T>(T) {
+    detail::FusedCall<T> call;
+    const fused::WeightPlace place = call.weight(weight);
+    const int64_t offset = bias.defined() ? call.vector(bias) : fused::Linear<T>::kNone;
+    const fused::Linear<T> output(place, offset, call.panels);
+    call.begin({});
+    at::Tensor d_weights;
+    if (learn) {
+      d.hidden = detail::fresh(rows.sizes(), rows.options());
+      d_weights = call.empty_gradient();
+      const variable_list parts = call.parts(d_weights);
+      d.weight = parts[0];
+      if (bias.defined()) d.bias = parts[1];
+    }
+    fused::Workspace work;
+    const fused::Rows<T> nowhere(nullptr, 0, 0);
+    return fused::projected_cross_entropy(
+        learn ? call.pass(d_weights, work) : call.pass(), output, detail::rows_of<T>(rows),
+        chosen.const_data_ptr<int32_t>(), learn ? detail::rows_to<T>(d.hidden) : nowhere);
+  });
+  return at::full({}, loss, hidden.options());
+}
+
+// Block by block on LibTorch's operations, for all dtypes and devices. Fills d if `learn`.
 at::Tensor run_blocked(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& bias,
-                       const at::Tensor& targets, const ProjectionGradients& d) {
+                       const at::Tensor& targets, bool learn, Gradients& d) {
+  const auto zeros = [](const at::Tensor& x) {
+    return detail::fresh(x.sizes(), x.options()).zero_();
+  };
+  if (learn)
+    d = {detail::fresh(hidden.sizes(), hidden.options()), zeros(weight),
+         bias.defined() ? zeros(bias) : at::Tensor()};
   // Operands of products: rounded, when those run in bfloat16.
   const at::ScalarType type = detail::in_bfloat16(hidden) ? at::kBFloat16 : hidden.scalar_type();
   const at::Tensor w = weight.to(type);
@@ -72,7 +107,7 @@ at::Tensor run_blocked(const at::Tensor& hidden, const at::Tensor& weight, const
     at::Tensor p = block_logits(h, w, bias, hidden.scalar_type());
     const at::Tensor log_sum = p.logsumexp({1}, true);  // (n, 1)
     sum += (log_sum - p.gather(1, t)).sum();
-    if (!d.hidden.defined()) continue;
+    if (!learn) continue;
     p.sub_(log_sum).exp_();
     p.scatter_add_(1, t, at::zeros({n, 1}, p.options()).sub_(1));  // d loss / d logits
     const at::Tensor low = p.to(type);
@@ -93,20 +128,13 @@ class BlockedCrossEntropy : public torch::autograd::Function<BlockedCrossEntropy
                             const at::Tensor& weight, const std::optional<at::Tensor>& given_bias,
                             const at::Tensor& targets, bool learn) {
     const at::Tensor bias = given_bias.value_or(at::Tensor());
-    const bool fused =
-        !detail::in_bfloat16(hidden) && detail::declined_by_kernels({hidden, weight, bias}).empty();
-    ProjectionGradients d;
-    if (learn) {
-      const auto zeros = [](const at::Tensor& x) {
-        return detail::fresh(x.sizes(), x.options()).zero_();
-      };
-      d = {detail::fresh(hidden.sizes(), hidden.options()), zeros(weight),
-           bias.defined() ? zeros(bias) : at::Tensor()};
-      context->save_for_backward({d.hidden, d.weight, d.bias});
-    }
-    return fused ? detail::projected_cross_entropy_fused(hidden.contiguous(), weight, bias,
-                                                         targets.contiguous(), d)
-                 : run_blocked(hidden, weight, bias, targets, d);
+    const bool fused = hidden.size(0) > 0 && !detail::in_bfloat16(hidden) &&
+                       detail::declined_by_kernels({hidden, weight, bias}).empty();
+    Gradients d;
+    const at::Tensor loss =
+        (fused ? run_fused : run_blocked)(hidden, weight, bias, targets, learn, d);
+    if (learn) context->save_for_backward({d.hidden, d.weight, d.bias});
+    return loss;
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
