@@ -89,8 +89,10 @@ double GradF32I32(const CrossEntropyRows<float, int32_t>& p) { return Rows<true>
 double GradF32I64(const CrossEntropyRows<float, int64_t>& p) { return Rows<true>(p); }
 double GradF64I32(const CrossEntropyRows<double, int32_t>& p) { return Rows<true>(p); }
 double GradF64I64(const CrossEntropyRows<double, int64_t>& p) { return Rows<true>(p); }
-double LossF32(const CrossEntropyRows<float, int64_t>& p) { return Rows<false>(p); }
-double LossF64(const CrossEntropyRows<double, int64_t>& p) { return Rows<false>(p); }
+double LossF32I32(const CrossEntropyRows<float, int32_t>& p) { return Rows<false>(p); }
+double LossF32I64(const CrossEntropyRows<float, int64_t>& p) { return Rows<false>(p); }
+double LossF64I32(const CrossEntropyRows<double, int32_t>& p) { return Rows<false>(p); }
+double LossF64I64(const CrossEntropyRows<double, int64_t>& p) { return Rows<false>(p); }
 void ApartF32(const CrossEntropyGradient<float, int64_t>& p) { Gradient(p); }
 void ApartF64(const CrossEntropyGradient<double, int64_t>& p) { Gradient(p); }
 
@@ -104,8 +106,10 @@ HWY_EXPORT(GradF32I32);
 HWY_EXPORT(GradF32I64);
 HWY_EXPORT(GradF64I32);
 HWY_EXPORT(GradF64I64);
-HWY_EXPORT(LossF32);
-HWY_EXPORT(LossF64);
+HWY_EXPORT(LossF32I32);
+HWY_EXPORT(LossF32I64);
+HWY_EXPORT(LossF64I32);
+HWY_EXPORT(LossF64I64);
 HWY_EXPORT(ApartF32);
 HWY_EXPORT(ApartF64);
 double cross_entropy(const CrossEntropyRows<float, int32_t>& p) {
@@ -120,11 +124,17 @@ double cross_entropy(const CrossEntropyRows<double, int32_t>& p) {
 double cross_entropy(const CrossEntropyRows<double, int64_t>& p) {
   return HWY_DYNAMIC_DISPATCH(GradF64I64)(p);
 }
+double cross_entropy_loss(const CrossEntropyRows<float, int32_t>& p) {
+  return HWY_DYNAMIC_DISPATCH(LossF32I32)(p);
+}
 double cross_entropy_loss(const CrossEntropyRows<float, int64_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(LossF32)(p);
+  return HWY_DYNAMIC_DISPATCH(LossF32I64)(p);
+}
+double cross_entropy_loss(const CrossEntropyRows<double, int32_t>& p) {
+  return HWY_DYNAMIC_DISPATCH(LossF64I32)(p);
 }
 double cross_entropy_loss(const CrossEntropyRows<double, int64_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(LossF64)(p);
+  return HWY_DYNAMIC_DISPATCH(LossF64I64)(p);
 }
 void cross_entropy_gradient(const CrossEntropyGradient<float, int64_t>& p) {
   HWY_DYNAMIC_DISPATCH(ApartF32)(p);

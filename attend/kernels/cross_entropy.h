@@ -24,7 +24,9 @@ double cross_entropy(const CrossEntropyRows<double, int32_t>& p);
 double cross_entropy(const CrossEntropyRows<double, int64_t>& p);
 
 /// The loss alone; the logits stay.
+double cross_entropy_loss(const CrossEntropyRows<float, int32_t>& p);
 double cross_entropy_loss(const CrossEntropyRows<float, int64_t>& p);
+double cross_entropy_loss(const CrossEntropyRows<double, int32_t>& p);
 double cross_entropy_loss(const CrossEntropyRows<double, int64_t>& p);
 
 /// d_logits = scale (softmax(l) - onehot), apart from the logits, from what the loss left in sums:

@@ -57,7 +57,7 @@ class Book {
   Written written[kLayers];
 
  private:
-  void expect(const kernels::LookMemory<float>& memory, const std::vector<float>& own) const {
+  void expect(const kernels::LookMemory& memory, const std::vector<float>& own) const {
     ASSERT_EQ(memory.count, cache.tokens());
     ASSERT_EQ(memory.count * kFeatures, static_cast<int64_t>(own.size()));
     for (int64_t t = 0; t < memory.count; ++t)

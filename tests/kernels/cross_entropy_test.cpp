@@ -54,8 +54,10 @@ void check(const EntropyCase& c) {
   Guarded<T> logits(n, 1, c.spread);
   const std::vector<T> before = copy(logits, n);
   const std::vector<Index> targets = targets_of<T, Index>(c);
-  const double loss = cross_entropy(CrossEntropyRows<T, Index>{
-      logits, stride, targets.data(), c.rows, c.columns, static_cast<T>(c.scale)});
+  const CrossEntropyRows<T, Index> p{logits, stride,    targets.data(),
+                                     c.rows, c.columns, static_cast<T>(c.scale)};
+  const double alone = cross_entropy_loss(p), loss = cross_entropy(p);
+  ASSERT_EQ(alone, loss);
   double expected = 0;
   Doubles gradient;
   for (int64_t i = 0; i < c.rows; ++i) {
