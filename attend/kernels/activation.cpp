@@ -1,5 +1,7 @@
 #include "attend/kernels/activation.h"
 
+#include "attend/kernels/for_types.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/activation.cpp"
 // clang-format off: the first compiles this file once a target
@@ -58,12 +60,9 @@ void AddTo(T* y, const T* x, int64_t n, T factor) {
   });
 }
 
-void ReluBackwardF32(const ReluGradients<float>& p) { ReluBackward(p); }
-void ReluBackwardF64(const ReluGradients<double>& p) { ReluBackward(p); }
-void ColumnsF32(const ColumnSums<float>& p) { Columns(p); }
-void ColumnsF64(const ColumnSums<double>& p) { Columns(p); }
-void AddToF32(float* y, const float* x, int64_t n, float factor) { AddTo(y, x, n, factor); }
-void AddToF64(double* y, const double* x, int64_t n, double factor) { AddTo(y, x, n, factor); }
+ATTEND_FOR_TYPES(ReluBackward);
+ATTEND_FOR_TYPES(Columns);
+ATTEND_FOR_TYPES(AddTo);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -71,16 +70,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(ReluBackwardF32);
-HWY_EXPORT(ReluBackwardF64);
-HWY_EXPORT(ColumnsF32);
-HWY_EXPORT(ColumnsF64);
-HWY_EXPORT(AddToF32);
-HWY_EXPORT(AddToF64);
-void relu_backward(const ReluGradients<float>& p) { HWY_DYNAMIC_DISPATCH(ReluBackwardF32)(p); }
-void relu_backward(const ReluGradients<double>& p) { HWY_DYNAMIC_DISPATCH(ReluBackwardF64)(p); }
-void column_sums(const ColumnSums<float>& p) { HWY_DYNAMIC_DISPATCH(ColumnsF32)(p); }
-void column_sums(const ColumnSums<double>& p) { HWY_DYNAMIC_DISPATCH(ColumnsF64)(p); }
+ATTEND_DISPATCH(void, relu_backward, ReluBackward, ReluGradients);
+ATTEND_DISPATCH(void, column_sums, Columns, ColumnSums);
+ATTEND_EXPORT(AddTo);
 void add_to(float* y, const float* x, int64_t n, float factor) {
   HWY_DYNAMIC_DISPATCH(AddToF32)(y, x, n, factor);
 }

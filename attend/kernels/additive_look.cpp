@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "attend/kernels/for_types.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/additive_look.cpp"
 // clang-format off: the first compiles this file once a target
@@ -166,18 +168,8 @@ void Backward(const AdditiveLookRows<T>& p, const AdditiveLookGradients<T>& g) {
   }
 }
 
-void ForwardF32(const AdditiveLookRows<float>& p, const AdditiveLookOutput<float>& out) {
-  Forward(p, out);
-}
-void ForwardF64(const AdditiveLookRows<double>& p, const AdditiveLookOutput<double>& out) {
-  Forward(p, out);
-}
-void BackwardF32(const AdditiveLookRows<float>& p, const AdditiveLookGradients<float>& g) {
-  Backward(p, g);
-}
-void BackwardF64(const AdditiveLookRows<double>& p, const AdditiveLookGradients<double>& g) {
-  Backward(p, g);
-}
+ATTEND_FOR_TYPES(Forward);
+ATTEND_FOR_TYPES(Backward);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -185,10 +177,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(ForwardF32);
-HWY_EXPORT(ForwardF64);
-HWY_EXPORT(BackwardF32);
-HWY_EXPORT(BackwardF64);
+ATTEND_EXPORT(Forward);
+ATTEND_EXPORT(Backward);
 void additive_look_forward(const AdditiveLookRows<float>& p, const AdditiveLookOutput<float>& out) {
   HWY_DYNAMIC_DISPATCH(ForwardF32)(p, out);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "attend/kernels/for_types.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/additive_pairs.cpp"
 // clang-format off: the first compiles this file once a target
@@ -45,7 +47,7 @@ HWY_INLINE V Share(D d, V query, V key) {
 }
 
 template <class T>
-T Greatest(const T* x, int64_t n) {
+T GreatestMagnitude(const T* x, int64_t n) {
   const hn::ScalableTag<T> d;
   auto greatest = hn::Zero(d), nan = hn::Zero(d);
   ForVectors<T>(n, [&](int64_t i, const auto& load, const auto&) HWY_ATTR {
@@ -185,18 +187,10 @@ void Backward(const AdditivePairs<T>& p, const AdditivePairGradients<T>& g) {
   }
 }
 
-float GreatestF32(const float* x, int64_t n) { return Greatest(x, n); }
-double GreatestF64(const double* x, int64_t n) { return Greatest(x, n); }
-void ExponentialsF32(float* x, int64_t n) { Exponentials(x, n); }
-void ExponentialsF64(double* x, int64_t n) { Exponentials(x, n); }
-void ForwardF32(const AdditivePairs<float>& p, float* scores) { Forward(p, scores); }
-void ForwardF64(const AdditivePairs<double>& p, double* scores) { Forward(p, scores); }
-void BackwardF32(const AdditivePairs<float>& p, const AdditivePairGradients<float>& g) {
-  Backward(p, g);
-}
-void BackwardF64(const AdditivePairs<double>& p, const AdditivePairGradients<double>& g) {
-  Backward(p, g);
-}
+ATTEND_FOR_TYPES(GreatestMagnitude);
+ATTEND_FOR_TYPES(Exponentials);
+ATTEND_FOR_TYPES(Forward);
+ATTEND_FOR_TYPES(Backward);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -204,19 +198,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(GreatestF32);
-HWY_EXPORT(GreatestF64);
-HWY_EXPORT(ExponentialsF32);
-HWY_EXPORT(ExponentialsF64);
-HWY_EXPORT(ForwardF32);
-HWY_EXPORT(ForwardF64);
-HWY_EXPORT(BackwardF32);
-HWY_EXPORT(BackwardF64);
+ATTEND_EXPORT(GreatestMagnitude);
+ATTEND_EXPORT(Exponentials);
+ATTEND_EXPORT(Forward);
+ATTEND_EXPORT(Backward);
 float greatest_magnitude(const float* x, int64_t n) {
-  return HWY_DYNAMIC_DISPATCH(GreatestF32)(x, n);
+  return HWY_DYNAMIC_DISPATCH(GreatestMagnitudeF32)(x, n);
 }
 double greatest_magnitude(const double* x, int64_t n) {
-  return HWY_DYNAMIC_DISPATCH(GreatestF64)(x, n);
+  return HWY_DYNAMIC_DISPATCH(GreatestMagnitudeF64)(x, n);
 }
 void additive_exponentials(float* x, int64_t n) { HWY_DYNAMIC_DISPATCH(ExponentialsF32)(x, n); }
 void additive_exponentials(double* x, int64_t n) { HWY_DYNAMIC_DISPATCH(ExponentialsF64)(x, n); }

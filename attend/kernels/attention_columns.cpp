@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "attend/kernels/for_types.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/attention_columns.cpp"
 // clang-format off: the first compiles this file once a target
@@ -181,35 +183,11 @@ void AddByDistance(const ScoreColumns<T>& p, const T* x, int64_t rows, T* by_dis
   }
 }
 
-void WeighF32(const ScoreColumns<float>& p, float* shift, float* sum, float* correction) {
-  Weigh(p, shift, sum, correction);
-}
-void WeighF64(const ScoreColumns<double>& p, double* shift, double* sum, double* correction) {
-  Weigh(p, shift, sum, correction);
-}
-void WeighAgainF32(const ScoreColumns<float>& p, const float* shift) { WeighAgain(p, shift); }
-void WeighAgainF64(const ScoreColumns<double>& p, const double* shift) { WeighAgain(p, shift); }
-void TakeBackF32(const ScoreColumns<float>& p, const float* shift, const float* mean, float* d) {
-  TakeBack(p, shift, mean, d);
-}
-void TakeBackF64(const ScoreColumns<double>& p, const double* shift, const double* mean,
-                 double* d) {
-  TakeBack(p, shift, mean, d);
-}
-void MultiplyColumnsF32(float* x, int64_t rows, int64_t stride, int64_t columns,
-                        const float* factor) {
-  MultiplyColumns(x, rows, stride, columns, factor);
-}
-void MultiplyColumnsF64(double* x, int64_t rows, int64_t stride, int64_t columns,
-                        const double* factor) {
-  MultiplyColumns(x, rows, stride, columns, factor);
-}
-void AddByDistanceF32(const ScoreColumns<float>& p, const float* x, int64_t rows, float* to) {
-  AddByDistance(p, x, rows, to);
-}
-void AddByDistanceF64(const ScoreColumns<double>& p, const double* x, int64_t rows, double* to) {
-  AddByDistance(p, x, rows, to);
-}
+ATTEND_FOR_TYPES(Weigh);
+ATTEND_FOR_TYPES(WeighAgain);
+ATTEND_FOR_TYPES(TakeBack);
+ATTEND_FOR_TYPES(MultiplyColumns);
+ATTEND_FOR_TYPES(AddByDistance);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -217,16 +195,11 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(WeighF32);
-HWY_EXPORT(WeighF64);
-HWY_EXPORT(WeighAgainF32);
-HWY_EXPORT(WeighAgainF64);
-HWY_EXPORT(TakeBackF32);
-HWY_EXPORT(TakeBackF64);
-HWY_EXPORT(MultiplyColumnsF32);
-HWY_EXPORT(MultiplyColumnsF64);
-HWY_EXPORT(AddByDistanceF32);
-HWY_EXPORT(AddByDistanceF64);
+ATTEND_EXPORT(Weigh);
+ATTEND_EXPORT(WeighAgain);
+ATTEND_EXPORT(TakeBack);
+ATTEND_EXPORT(MultiplyColumns);
+ATTEND_EXPORT(AddByDistance);
 void attention_weigh(const ScoreColumns<float>& p, float* shift, float* sum, float* correction) {
   HWY_DYNAMIC_DISPATCH(WeighF32)(p, shift, sum, correction);
 }

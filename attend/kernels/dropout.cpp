@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "attend/core/random.h"
+#include "attend/kernels/for_types.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/dropout.cpp"
@@ -83,8 +84,7 @@ void RowKeys(uint64_t site, const int64_t* numbers, int64_t n, uint32_t* keys) {
     keys[i] = static_cast<uint32_t>(core::combine(site, static_cast<uint64_t>(numbers[i])) >> 32);
 }
 
-void DropF32(const DropoutRows<float>& p) { Drop(p); }
-void DropF64(const DropoutRows<double>& p) { Drop(p); }
+ATTEND_FOR_TYPES(Drop);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -92,11 +92,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(DropF32);
+ATTEND_DISPATCH(void, dropout, Drop, DropoutRows);
 HWY_EXPORT(RowKeys);
-HWY_EXPORT(DropF64);
-void dropout(const DropoutRows<float>& p) { HWY_DYNAMIC_DISPATCH(DropF32)(p); }
-void dropout(const DropoutRows<double>& p) { HWY_DYNAMIC_DISPATCH(DropF64)(p); }
 void dropout_row_keys(uint64_t site, const int64_t* numbers, int64_t n, uint32_t* keys) {
   HWY_DYNAMIC_DISPATCH(RowKeys)(site, numbers, n, keys);
 }

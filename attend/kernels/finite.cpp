@@ -1,5 +1,7 @@
 #include "attend/kernels/finite.h"
 
+#include "attend/kernels/for_types.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/finite.cpp"
 // clang-format off: the first compiles this file once a target
@@ -30,8 +32,7 @@ bool AllFinite(const T* x, int64_t n) {
   return hn::AllTrue(d, hn::Eq(hn::Add(even, odd), zero));
 }
 
-bool AllFiniteF32(const float* x, int64_t n) { return AllFinite(x, n); }
-bool AllFiniteF64(const double* x, int64_t n) { return AllFinite(x, n); }
+ATTEND_FOR_TYPES(AllFinite);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -39,8 +40,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(AllFiniteF32);
-HWY_EXPORT(AllFiniteF64);
+ATTEND_EXPORT(AllFinite);
 bool all_finite(const float* x, int64_t n) { return HWY_DYNAMIC_DISPATCH(AllFiniteF32)(x, n); }
 bool all_finite(const double* x, int64_t n) { return HWY_DYNAMIC_DISPATCH(AllFiniteF64)(x, n); }
 }  // namespace attend::kernels

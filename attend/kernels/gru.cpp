@@ -1,5 +1,7 @@
 #include "attend/kernels/gru.h"
 
+#include "attend/kernels/for_types.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/gru.cpp"
 // clang-format off: the first compiles this file once a target
@@ -78,10 +80,8 @@ void Backward(const GruBackwardRows<T>& p) {
   }
 }
 
-void ForwardF32(const GruForwardRows<float>& p) { Forward(p); }
-void ForwardF64(const GruForwardRows<double>& p) { Forward(p); }
-void BackwardF32(const GruBackwardRows<float>& p) { Backward(p); }
-void BackwardF64(const GruBackwardRows<double>& p) { Backward(p); }
+ATTEND_FOR_TYPES(Forward);
+ATTEND_FOR_TYPES(Backward);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -89,13 +89,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(ForwardF32);
-HWY_EXPORT(ForwardF64);
-HWY_EXPORT(BackwardF32);
-HWY_EXPORT(BackwardF64);
-void gru_forward(const GruForwardRows<float>& p) { HWY_DYNAMIC_DISPATCH(ForwardF32)(p); }
-void gru_forward(const GruForwardRows<double>& p) { HWY_DYNAMIC_DISPATCH(ForwardF64)(p); }
-void gru_backward(const GruBackwardRows<float>& p) { HWY_DYNAMIC_DISPATCH(BackwardF32)(p); }
-void gru_backward(const GruBackwardRows<double>& p) { HWY_DYNAMIC_DISPATCH(BackwardF64)(p); }
+ATTEND_DISPATCH(void, gru_forward, Forward, GruForwardRows);
+ATTEND_DISPATCH(void, gru_backward, Backward, GruBackwardRows);
 }  // namespace attend::kernels
 #endif

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "attend/kernels/for_types.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/masked_softmax.cpp"
 // clang-format off: the first compiles this file once a target
@@ -124,10 +126,8 @@ void Backward(const MaskedSoftmaxGradients<T>& p) {
   }
 }
 
-void ForwardF32(const MaskedSoftmaxRows<float>& p) { Forward(p); }
-void ForwardF64(const MaskedSoftmaxRows<double>& p) { Forward(p); }
-void BackwardF32(const MaskedSoftmaxGradients<float>& p) { Backward(p); }
-void BackwardF64(const MaskedSoftmaxGradients<double>& p) { Backward(p); }
+ATTEND_FOR_TYPES(Forward);
+ATTEND_FOR_TYPES(Backward);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -135,17 +135,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(ForwardF32);
-HWY_EXPORT(ForwardF64);
-HWY_EXPORT(BackwardF32);
-HWY_EXPORT(BackwardF64);
-void masked_softmax(const MaskedSoftmaxRows<float>& p) { HWY_DYNAMIC_DISPATCH(ForwardF32)(p); }
-void masked_softmax(const MaskedSoftmaxRows<double>& p) { HWY_DYNAMIC_DISPATCH(ForwardF64)(p); }
-void masked_softmax_backward(const MaskedSoftmaxGradients<float>& p) {
-  HWY_DYNAMIC_DISPATCH(BackwardF32)(p);
-}
-void masked_softmax_backward(const MaskedSoftmaxGradients<double>& p) {
-  HWY_DYNAMIC_DISPATCH(BackwardF64)(p);
-}
+ATTEND_DISPATCH(void, masked_softmax, Forward, MaskedSoftmaxRows);
+ATTEND_DISPATCH(void, masked_softmax_backward, Backward, MaskedSoftmaxGradients);
 }  // namespace attend::kernels
 #endif

@@ -1,5 +1,7 @@
 #include "attend/kernels/optimiser.h"
 
+#include "attend/kernels/for_types.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/optimiser.cpp"
 // clang-format off: the first compiles this file once a target
@@ -69,10 +71,8 @@ void Adam(const AdamUpdate<T>& p) {
   });
 }
 
-double SumF32(const SumParts<float>& p) { return Sum(p); }
-double SumF64(const SumParts<double>& p) { return Sum(p); }
-void AdamF32(const AdamUpdate<float>& p) { Adam(p); }
-void AdamF64(const AdamUpdate<double>& p) { Adam(p); }
+ATTEND_FOR_TYPES(Sum);
+ATTEND_FOR_TYPES(Adam);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -80,13 +80,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(SumF32);
-HWY_EXPORT(SumF64);
-HWY_EXPORT(AdamF32);
-HWY_EXPORT(AdamF64);
-double sum_parts(const SumParts<float>& p) { return HWY_DYNAMIC_DISPATCH(SumF32)(p); }
-double sum_parts(const SumParts<double>& p) { return HWY_DYNAMIC_DISPATCH(SumF64)(p); }
-void adam_update(const AdamUpdate<float>& p) { HWY_DYNAMIC_DISPATCH(AdamF32)(p); }
-void adam_update(const AdamUpdate<double>& p) { HWY_DYNAMIC_DISPATCH(AdamF64)(p); }
+ATTEND_DISPATCH(double, sum_parts, Sum, SumParts);
+ATTEND_DISPATCH(void, adam_update, Adam, AdamUpdate);
 }  // namespace attend::kernels
 #endif

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "attend/kernels/for_types.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/residual_norm.cpp"
 // clang-format off: the first compiles this file once a target
@@ -155,10 +157,8 @@ void Backward(const ResidualNormGradients<T>& p) {
   for (; i < p.rows; ++i) TakeBackRows<T, 1>(p, i);
 }
 
-void ForwardF32(const ResidualNormRows<float>& p) { Forward(p); }
-void ForwardF64(const ResidualNormRows<double>& p) { Forward(p); }
-void BackwardF32(const ResidualNormGradients<float>& p) { Backward(p); }
-void BackwardF64(const ResidualNormGradients<double>& p) { Backward(p); }
+ATTEND_FOR_TYPES(Forward);
+ATTEND_FOR_TYPES(Backward);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -166,17 +166,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(ForwardF32);
-HWY_EXPORT(ForwardF64);
-HWY_EXPORT(BackwardF32);
-HWY_EXPORT(BackwardF64);
-void residual_norm(const ResidualNormRows<float>& p) { HWY_DYNAMIC_DISPATCH(ForwardF32)(p); }
-void residual_norm(const ResidualNormRows<double>& p) { HWY_DYNAMIC_DISPATCH(ForwardF64)(p); }
-void residual_norm_backward(const ResidualNormGradients<float>& p) {
-  HWY_DYNAMIC_DISPATCH(BackwardF32)(p);
-}
-void residual_norm_backward(const ResidualNormGradients<double>& p) {
-  HWY_DYNAMIC_DISPATCH(BackwardF64)(p);
-}
+ATTEND_DISPATCH(void, residual_norm, Forward, ResidualNormRows);
+ATTEND_DISPATCH(void, residual_norm_backward, Backward, ResidualNormGradients);
 }  // namespace attend::kernels
 #endif

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "attend/kernels/for_types.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/short_attention.cpp"
 // clang-format off: the first compiles this file once a target
@@ -300,24 +302,10 @@ int64_t Scratch(const ShortAttention<T>& p) {
   return most;
 }
 
-void ForwardF32(const ShortAttention<float>& p, float* out, int64_t stride, float* scratch) {
-  Forward(p, out, stride, scratch);
-}
-void ForwardF64(const ShortAttention<double>& p, double* out, int64_t stride, double* scratch) {
-  Forward(p, out, stride, scratch);
-}
-void BackwardF32(const ShortAttention<float>& p, const ShortAttentionGradients<float>& g,
-                 float* scratch) {
-  Backward(p, g, scratch);
-}
-void BackwardF64(const ShortAttention<double>& p, const ShortAttentionGradients<double>& g,
-                 double* scratch) {
-  Backward(p, g, scratch);
-}
-int64_t ScratchF32(const ShortAttention<float>& p) { return Scratch(p); }
-int64_t ScratchF64(const ShortAttention<double>& p) { return Scratch(p); }
-int64_t LanesF32() { return LaneCount<float>(); }
-int64_t LanesF64() { return LaneCount<double>(); }
+ATTEND_FOR_TYPES(Forward);
+ATTEND_FOR_TYPES(Backward);
+ATTEND_FOR_TYPES(Scratch);
+ATTEND_FOR_TYPES(LaneCount);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -325,14 +313,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(ForwardF32);
-HWY_EXPORT(ForwardF64);
-HWY_EXPORT(BackwardF32);
-HWY_EXPORT(BackwardF64);
-HWY_EXPORT(ScratchF32);
-HWY_EXPORT(ScratchF64);
-HWY_EXPORT(LanesF32);
-HWY_EXPORT(LanesF64);
+ATTEND_EXPORT(Forward);
+ATTEND_EXPORT(Backward);
+ATTEND_EXPORT(Scratch);
+ATTEND_EXPORT(LaneCount);
 void short_attention_forward(const ShortAttention<float>& p, float* out, int64_t stride,
                              float* scratch) {
   HWY_DYNAMIC_DISPATCH(ForwardF32)(p, out, stride, scratch);
@@ -351,11 +335,11 @@ void short_attention_backward(const ShortAttention<double>& p,
 }
 template <>
 int64_t short_attention_lanes<float>() {
-  return HWY_DYNAMIC_DISPATCH(LanesF32)();
+  return HWY_DYNAMIC_DISPATCH(LaneCountF32)();
 }
 template <>
 int64_t short_attention_lanes<double>() {
-  return HWY_DYNAMIC_DISPATCH(LanesF64)();
+  return HWY_DYNAMIC_DISPATCH(LaneCountF64)();
 }
 template <>
 int64_t short_attention_scratch(const ShortAttention<float>& p) {

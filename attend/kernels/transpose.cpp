@@ -1,5 +1,7 @@
 #include "attend/kernels/transpose.h"
 
+#include "attend/kernels/for_types.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/transpose.cpp"
 // clang-format off: the first compiles this file once a target
@@ -69,8 +71,7 @@ void Transpose(const TransposeOperands<T>& p) {
     for (int64_t j = 0; j < p.columns; ++j) one(i, j);
 }
 
-void TransposeF32(const TransposeOperands<float>& p) { Transpose(p); }
-void TransposeF64(const TransposeOperands<double>& p) { Transpose(p); }
+ATTEND_FOR_TYPES(Transpose);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -78,9 +79,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(TransposeF32);
-HWY_EXPORT(TransposeF64);
-void transpose(const TransposeOperands<float>& p) { HWY_DYNAMIC_DISPATCH(TransposeF32)(p); }
-void transpose(const TransposeOperands<double>& p) { HWY_DYNAMIC_DISPATCH(TransposeF64)(p); }
+ATTEND_DISPATCH(void, transpose, Transpose, TransposeOperands);
 }  // namespace attend::kernels
 #endif
