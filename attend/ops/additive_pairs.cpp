@@ -72,7 +72,7 @@ at::Tensor score(const at::Tensor& q, const at::Tensor& k, const at::Tensor& w) 
 }
 
 template <class T>
-variable_list take_back(const Operands& x, const at::Tensor& d_scores) {
+variable_list pairs_backward(const Operands& x, const at::Tensor& d_scores) {
   const int64_t features = x.features(), keys = x.keys();
   const at::Tensor d_q = at::empty(x.q.sizes(), x.q.options());
   const at::Tensor d_k = at::empty(x.k.sizes(), x.k.options());
@@ -107,7 +107,7 @@ struct AdditivePairs : torch::autograd::Function<AdditivePairs> {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor d_scores = gradients[0].contiguous();
     const Operands x{saved[0], saved[1], saved[2]};
-    return with_type(d_scores, [&]<class T>(T) { return take_back<T>(x, d_scores); });
+    return with_type(d_scores, [&]<class T>(T) { return pairs_backward<T>(x, d_scores); });
   }
 };
 

@@ -56,7 +56,7 @@ void let_out(const T* gates, const T* squashed, T* hidden, int64_t n, int64_t wi
 
 // From the gradients of h' and c' to that of the sums of the gates; d_cell becomes that of c.
 template <class T>
-void take_back_lstm(const Trace& at, const T* d_hidden, T* d_cell, T* d_gates, int64_t width) {
+void lstm_backward(const Trace& at, const T* d_hidden, T* d_cell, T* d_gates, int64_t width) {
   const T* gates = at.gates.const_data_ptr<T>();
   const T* previous = at.previous_cell.const_data_ptr<T>();
   const T* squashed = at.squashed.const_data_ptr<T>();
@@ -80,7 +80,7 @@ void take_back_lstm(const Trace& at, const T* d_hidden, T* d_cell, T* d_gates, i
 }
 
 template <class T>
-void take_back_rnn(const Trace& at, const T* d_hidden, T* d_gates) {
+void rnn_backward(const Trace& at, const T* d_hidden, T* d_gates) {
   const T* h = at.gates.const_data_ptr<T>();  // of an RNN they are the new state
   for (int64_t i = 0; i < at.gates.numel(); ++i) d_gates[i] = d_hidden[i] * (1 - h[i] * h[i]);
 }
@@ -114,10 +114,10 @@ void step_back(const Trace& trace, const CellState& d_state, const at::Tensor& w
   at::Tensor d_hidden = d_state.hidden;
   with_type(d_hidden, [&]<class T>(T) {
     if (is_lstm(trace))
-      take_back_lstm(trace, d_hidden.const_data_ptr<T>(), d_state.cell.mutable_data_ptr<T>(),
-                     d_gates.mutable_data_ptr<T>(), d_hidden.size(1));
+      lstm_backward(trace, d_hidden.const_data_ptr<T>(), d_state.cell.mutable_data_ptr<T>(),
+                    d_gates.mutable_data_ptr<T>(), d_hidden.size(1));
     else
-      take_back_rnn(trace, d_hidden.const_data_ptr<T>(), d_gates.mutable_data_ptr<T>());
+      rnn_backward(trace, d_hidden.const_data_ptr<T>(), d_gates.mutable_data_ptr<T>());
   });
   at::mm_out(d_hidden, d_gates, weight);  // h reaches h' by the product alone
 }

@@ -40,8 +40,8 @@ void average(const T* values, const int64_t* counts, int64_t queries, int64_t wi
 
 // d_v_j is the sum over the queries that see key j, the last of them, of d_out over its count.
 template <class T>
-void take_back(const T* d_out, const int64_t* counts, int64_t queries, int64_t keys, int64_t width,
-               T* d_values) {
+void average_backward(const T* d_out, const int64_t* counts, int64_t queries, int64_t keys,
+                      int64_t width, T* d_values) {
   std::vector<double> sum(static_cast<size_t>(width), 0.0);
   int64_t i = queries;
   for (int64_t j = keys - 1; j >= 0; --j) {
@@ -80,8 +80,9 @@ struct RunningAverage : torch::autograd::Function<RunningAverage> {
     at::Tensor d_values = at::empty({batch, keys, width}, d_out.options());
     with_type(d_out, [&]<class T>(T) {
       for (int64_t b = 0; b < batch; ++b)
-        take_back(d_out.const_data_ptr<T>() + b * queries * width, counts.data() + b * queries,
-                  queries, keys, width, d_values.mutable_data_ptr<T>() + b * keys * width);
+        average_backward(d_out.const_data_ptr<T>() + b * queries * width,
+                         counts.data() + b * queries, queries, keys, width,
+                         d_values.mutable_data_ptr<T>() + b * keys * width);
     });
     return {d_values, at::Tensor()};
   }

@@ -64,6 +64,36 @@ TEST_P(OpCases, GradientIsThatOfTheDifferences) {
   }
 }
 
+// Of the squared gradient; undefined where a leaf does not matter to it.
+std::vector<at::Tensor> second_derivatives(const PassOfLeaves& pass, const Leaves& leaves) {
+  const at::Tensor out = pass(leaves);
+  const auto first = torch::autograd::grad({out.mul(cosines(out.sizes().vec(), 0.7)).sum()}, leaves,
+                                           {}, std::nullopt, /*create_graph=*/true);
+  at::Tensor sum = at::zeros({}, at::kDouble);
+  for (const at::Tensor& gradient : first) sum = sum + gradient.square().sum();
+  return torch::autograd::grad({sum}, leaves, {}, std::nullopt, false, /*allow_unused=*/true);
+}
+
+// An op whose gradient is written out has none that is wrong.
+TEST_P(OpCases, ASecondDerivativeIsTheTwinsOrRefused) {
+  const Sizes& sizes = one().swept[1];
+  const Leaves leaves = leaves_of(one(), sizes, at::kDouble);
+  std::vector<at::Tensor> found;
+  try {
+    found = second_derivatives(one().fused(sizes), leaves);
+  } catch (const std::exception& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("is differentiable once"));
+    return;
+  }
+  const auto expected = second_derivatives(one().twin(sizes), leaves);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const auto or_zeros = [&](const at::Tensor& x) {
+      return x.defined() ? x : at::zeros_like(leaves[i]);
+    };
+    EXPECT_TRUE(near_twin(or_zeros(found[i]), or_zeros(expected[i]))) << i;
+  }
+}
+
 // What the twin gives, whatever kernels the machine runs.
 TEST_P(OpCases, AgreesWithItsTwinOnEveryIsa) {
   for (const std::string& isa : kernels::supported_isas()) {
