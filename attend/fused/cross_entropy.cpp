@@ -29,8 +29,8 @@ double projected_cross_entropy(const Pass<T>& pass, const Linear<T>& output,
     const Rows<const T> in(hidden.row(first), n, hidden.width, hidden.stride);
     const Rows<T> logits(memory, n, vocabulary);
     output.forward(pass, in, logits);
-    const kernels::CrossEntropyRows<T, int32_t> entropy{memory, vocabulary, targets + first,
-                                                        n,      vocabulary, T(1)};
+    const kernels::CrossEntropyRows<T, int32_t> entropy{memory, vocabulary, targets + first, n,
+                                                        vocabulary};
     if (pass.gradients == nullptr) {
       loss += kernels::cross_entropy_loss(entropy);
       continue;

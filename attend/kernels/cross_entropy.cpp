@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "attend/kernels/for_types.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "attend/kernels/cross_entropy.cpp"
 // clang-format off: the first compiles this file once a target
@@ -49,11 +51,11 @@ HWY_INLINE double Row(const CrossEntropyRows<T, Index>& p, int64_t row, int64_t 
     sum += Exponentials<T>(logits + first, n, greatest, kKeep ? logits + first : nullptr);
   }
   if (kKeep) {
-    const double factor = static_cast<double>(p.scale) / sum;
+    const double factor = 1 / sum;
     for (int64_t first = 0, b = 0; first < p.columns; first += block, ++b)
       Multiply(logits + first, std::min(block, p.columns - first),
                static_cast<T>(factor * std::exp(static_cast<double>(shifts[b] - greatest))));
-    logits[target] -= p.scale;
+    logits[target] -= 1;
   }
   if (p.sums != nullptr) {
     p.sums[2 * row] = greatest;
@@ -71,8 +73,8 @@ HWY_INLINE double Rows(const CrossEntropyRows<T, Index>& p) {
   return loss;
 }
 
-template <class T, class Index>
-void Gradient(const CrossEntropyGradient<T, Index>& p) {
+template <class T>
+void Gradient(const CrossEntropyGradient<T>& p) {
   const hn::ScalableTag<T> d;
   for (int64_t i = 0; i < p.rows; ++i) {
     const T* logits = p.logits + i * p.stride;
@@ -85,16 +87,23 @@ void Gradient(const CrossEntropyGradient<T, Index>& p) {
   }
 }
 
-double GradF32I32(const CrossEntropyRows<float, int32_t>& p) { return Rows<true>(p); }
-double GradF32I64(const CrossEntropyRows<float, int64_t>& p) { return Rows<true>(p); }
-double GradF64I32(const CrossEntropyRows<double, int32_t>& p) { return Rows<true>(p); }
-double GradF64I64(const CrossEntropyRows<double, int64_t>& p) { return Rows<true>(p); }
-double LossF32I32(const CrossEntropyRows<float, int32_t>& p) { return Rows<false>(p); }
-double LossF32I64(const CrossEntropyRows<float, int64_t>& p) { return Rows<false>(p); }
-double LossF64I32(const CrossEntropyRows<double, int32_t>& p) { return Rows<false>(p); }
-double LossF64I64(const CrossEntropyRows<double, int64_t>& p) { return Rows<false>(p); }
-void ApartF32(const CrossEntropyGradient<float, int64_t>& p) { Gradient(p); }
-void ApartF64(const CrossEntropyGradient<double, int64_t>& p) { Gradient(p); }
+template <class T>
+double InPlace(const CrossEntropyRows<T, int32_t>& p) {
+  return Rows<true>(p);
+}
+template <class T>
+double Loss32(const CrossEntropyRows<T, int32_t>& p) {
+  return Rows<false>(p);
+}
+template <class T>
+double Loss64(const CrossEntropyRows<T, int64_t>& p) {
+  return Rows<false>(p);
+}
+
+ATTEND_FOR_TYPES(InPlace);
+ATTEND_FOR_TYPES(Loss32);
+ATTEND_FOR_TYPES(Loss64);
+ATTEND_FOR_TYPES(Gradient);
 
 }  // namespace HWY_NAMESPACE
 }  // namespace attend::kernels
@@ -102,45 +111,14 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace attend::kernels {
-HWY_EXPORT(GradF32I32);
-HWY_EXPORT(GradF32I64);
-HWY_EXPORT(GradF64I32);
-HWY_EXPORT(GradF64I64);
-HWY_EXPORT(LossF32I32);
-HWY_EXPORT(LossF32I64);
-HWY_EXPORT(LossF64I32);
-HWY_EXPORT(LossF64I64);
-HWY_EXPORT(ApartF32);
-HWY_EXPORT(ApartF64);
-double cross_entropy(const CrossEntropyRows<float, int32_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(GradF32I32)(p);
-}
-double cross_entropy(const CrossEntropyRows<float, int64_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(GradF32I64)(p);
-}
-double cross_entropy(const CrossEntropyRows<double, int32_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(GradF64I32)(p);
-}
-double cross_entropy(const CrossEntropyRows<double, int64_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(GradF64I64)(p);
-}
-double cross_entropy_loss(const CrossEntropyRows<float, int32_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(LossF32I32)(p);
-}
-double cross_entropy_loss(const CrossEntropyRows<float, int64_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(LossF32I64)(p);
-}
-double cross_entropy_loss(const CrossEntropyRows<double, int32_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(LossF64I32)(p);
-}
-double cross_entropy_loss(const CrossEntropyRows<double, int64_t>& p) {
-  return HWY_DYNAMIC_DISPATCH(LossF64I64)(p);
-}
-void cross_entropy_gradient(const CrossEntropyGradient<float, int64_t>& p) {
-  HWY_DYNAMIC_DISPATCH(ApartF32)(p);
-}
-void cross_entropy_gradient(const CrossEntropyGradient<double, int64_t>& p) {
-  HWY_DYNAMIC_DISPATCH(ApartF64)(p);
-}
+template <class T>
+using Rows32 = CrossEntropyRows<T, int32_t>;
+template <class T>
+using Rows64 = CrossEntropyRows<T, int64_t>;
+
+ATTEND_DISPATCH(double, cross_entropy, InPlace, Rows32);
+ATTEND_DISPATCH(double, cross_entropy_loss, Loss32, Rows32);
+ATTEND_DISPATCH(double, cross_entropy_loss, Loss64, Rows64);
+ATTEND_DISPATCH(void, cross_entropy_gradient, Gradient, CrossEntropyGradient);
 }  // namespace attend::kernels
 #endif

@@ -41,7 +41,7 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
       // What cross_entropy_loss() takes by its struct it leaves as it is.
       return kernels::cross_entropy_loss(kernels::CrossEntropyRows<T, int64_t>{
           const_cast<T*>(from.const_data_ptr<T>()), columns, chosen.const_data_ptr<int64_t>(), rows,
-          columns, T(1), detail::write<T>(sums)});
+          columns, detail::write<T>(sums)});
     });
     context->save_for_backward({from, chosen, sums});
     return at::full({}, loss, logits.options());
@@ -54,7 +54,7 @@ class CrossEntropy : public torch::autograd::Function<CrossEntropy> {
     const int64_t rows = logits.size(0), columns = logits.size(1);
     at::Tensor d_logits = detail::fresh({rows, columns}, logits.options());
     detail::with_type(logits, [&]<class T>(T) {
-      kernels::cross_entropy_gradient(kernels::CrossEntropyGradient<T, int64_t>{
+      kernels::cross_entropy_gradient(kernels::CrossEntropyGradient<T>{
           detail::read<T>(logits), columns, saved[1].const_data_ptr<int64_t>(),
           detail::read<T>(saved[2]), detail::write<T>(d_logits), columns, rows, columns,
           gradients[0].item<T>()});
