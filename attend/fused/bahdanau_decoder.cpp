@@ -43,12 +43,16 @@ BahdanauDecoder::BahdanauDecoder(const BahdanauTranslatorPlaces& places, std::ve
       decoder_(places.decoder, panels_),
       output_(places.output, places.output_bias, std::move(never), panels_) {
   panels_.pack(parameters);
+  const WorkspacePool::Loan work(memory_);
+  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
+  encoder_.tabulate(pass);
+  token_.tabulate(pass);
 }
 
 std::unique_ptr<Decoder::State> BahdanauDecoder::start(const data::PackedIds& source,
                                                        std::vector<SeenWeights>*) const {
   const WorkspacePool::Loan work(memory_);
-  const Pass<float> pass{parameters_, panels_, nullptr, *work, {}};
+  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
   auto state = std::make_unique<BahdanauState>();
   TokenRows rows;
   const auto trace = encode(pass, encoder_, source, rows, state->layers);
@@ -72,7 +76,7 @@ std::unique_ptr<Decoder::State> BahdanauDecoder::start(const data::PackedIds& so
 void BahdanauDecoder::step(State& state, const int32_t* tokens, const DecoderOutput& out) const {
   auto& s = dynamic_cast<BahdanauState&>(state);
   const WorkspacePool::Loan work(memory_);
-  const Pass<float> pass{parameters_, panels_, nullptr, *work, {}};
+  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
   const std::vector<float*>& layers = s.layers.pointers();
   const int64_t count = s.size(), sources = s.seen->longest;
   const Rows<float> gates(pass.take(count, 3 * decoder_.width()), count, 3 * decoder_.width());

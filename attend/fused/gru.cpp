@@ -10,6 +10,7 @@ namespace attend::fused {
 template <class T>
 GruTrace<T> Gru<T>::trace(const Pass<T>& pass, int64_t rows) const {
   const int64_t h = width();
+  if (!pass.learns) return {.rows = pass.take(rows, h)};
   return {pass.take(rows, h), pass.take(rows, 2 * h), pass.take(rows, h), pass.take(rows, h),
           pass.take(rows, h)};
 }
@@ -22,10 +23,12 @@ void Gru<T>::step(const Pass<T>& pass, int64_t row, int64_t n, const T* gates, T
     std::fill_n(products, n * 3 * h, T(0));
   else
     hidden_.forward(pass, Rows<const T>(state, n, h), Rows<T>(products, n, 3 * h));
+  const auto at = [&](T* kept, int64_t width) {
+    return kept == nullptr ? nullptr : kept + row * width;
+  };
   kernels::gru_forward(kernels::GruForwardRows<T>{
-      gates, products, pass.parameters + bias_, state, trace.rows + row * h,
-      trace.previous + row * h, trace.gates + row * 2 * h, trace.recurrent + row * h,
-      trace.candidate + row * h, n, h});
+      gates, products, pass.parameters + bias_, state, at(trace.rows, h), at(trace.previous, h),
+      at(trace.gates, 2 * h), at(trace.recurrent, h), at(trace.candidate, h), n, h});
 }
 
 template <class T>

@@ -8,14 +8,15 @@
 
 namespace attend::fused {
 
-/// What a layer leaves behind for its gradient; all time-major.
+/// What a layer leaves behind for its gradient; all time-major. A null pointer is not kept: of a
+/// pass that does not learn, all but the rows.
 template <class T>
 struct GruTrace {
-  T* previous;   ///< (N, H): the state before the step
-  T* gates;      ///< (N, 2H): r and z
-  T* recurrent;  ///< (N, H): W_hn h + b_hn
-  T* candidate;  ///< (N, H): n
-  T* rows;       ///< (N, H): the state after the step
+  T* previous = nullptr;   ///< (N, H): the state before the step
+  T* gates = nullptr;      ///< (N, 2H): r and z
+  T* recurrent = nullptr;  ///< (N, H): W_hn h + b_hn
+  T* candidate = nullptr;  ///< (N, H): n
+  T* rows = nullptr;       ///< (N, H): the state after the step
 };
 
 template <class T>
@@ -31,7 +32,7 @@ class Gru {
   GruTrace<T> trace(const Pass<T>& pass, int64_t rows) const;
 
   /// Step t over its n = live[t] sequences, whose rows begin at `row`: `gates` (n, 3H) = W_i x +
-  /// b_i and `state` (n, H) -> the new state, in `state` and in trace.rows. `products` (n, 3H):
+  /// b_i and `state` (n, H) -> the new state, in `state` and in the trace's rows. `products` (n, 3H):
   /// scratch. `from_zero`: the state is known to be 0.
   void step(const Pass<T>& pass, int64_t row, int64_t n, const T* gates, T* state, T* products,
             const GruTrace<T>& trace, bool from_zero = false) const;

@@ -28,12 +28,16 @@ GruDecoder::GruDecoder(const GruTranslatorPlaces& places, std::vector<int32_t> n
       code_(code_columns(places), Linear<float>::kNone, panels_),
       output_(places.output, places.output_bias, std::move(never), panels_) {
   panels_.pack(parameters);
+  const WorkspacePool::Loan work(memory_);
+  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
+  encoder_.tabulate(pass);
+  decoder_.tabulate(pass);
 }
 
 std::unique_ptr<Decoder::State> GruDecoder::start(const data::PackedIds& source,
                                                   std::vector<SeenWeights>*) const {
   const WorkspacePool::Loan work(memory_);
-  const Pass<float> pass{parameters_, panels_, nullptr, *work, {}};
+  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
   auto state = std::make_unique<GruState>();
   TokenRows rows;
   encode(pass, encoder_, source, rows, state->layers);
@@ -47,7 +51,7 @@ std::unique_ptr<Decoder::State> GruDecoder::start(const data::PackedIds& source,
 void GruDecoder::step(State& state, const int32_t* tokens, const DecoderOutput& out) const {
   auto& s = dynamic_cast<GruState&>(state);
   const WorkspacePool::Loan work(memory_);
-  const Pass<float> pass{parameters_, panels_, nullptr, *work, {}};
+  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
   const std::vector<float*>& layers = s.layers.pointers();
   decoder_.step(pass, tokens, s.size(), layers, s.code_gates.data());
   output_(pass, Rows<float>(layers.back(), s.size(), decoder_.width()), out);

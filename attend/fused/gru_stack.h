@@ -46,6 +46,9 @@ class GruStack {
     std::vector<const uint32_t*> keys;
   };
 
+  /// As TokenGates::tabulate().
+  void tabulate(const Pass<T>& pass) { first_.tabulate(pass); }
+
   /// states [l] (B, H), in the layout's order, begin as the initial ones and end as the last ones.
   /// `sentence_gates` (B, 3H) is added to the gates of each row of layer 0; null in a stack that
   /// begins at 0, as an encoder does.

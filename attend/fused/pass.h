@@ -24,6 +24,7 @@ struct Pass {
   Workspace& work;
   core::DropoutState dropout;
   core::Profile* profile = nullptr;  ///< where its time is counted; null: nowhere
+  bool learns = true;                ///< whether a backward pass follows
 
   T* take(int64_t rows, int64_t columns) const { return work.take<T>(rows * columns); }
   T* zeros(int64_t rows, int64_t columns) const { return work.zeros<T>(rows * columns); }
@@ -35,6 +36,12 @@ struct Pass {
                               static_cast<double>(m));
   }
 };
+
+/// A pass that no backward one follows, as decoding has it.
+template <class T>
+Pass<T> reading_pass(const T* parameters, const Panels<T>& panels, Workspace& work) {
+  return {parameters, panels, nullptr, work, {}, nullptr, false};
+}
 
 /// Rows of a dropout site: their keys, or null when dropout is off. Numbers as in
 /// data::Batch::source_rows.

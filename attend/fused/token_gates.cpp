@@ -22,6 +22,26 @@ void DistinctTokens::find(const std::vector<int32_t>& ids, int64_t vocabulary) {
 }
 
 template <class T>
+void TokenGates<T>::tabulate(const Pass<T>& pass) {
+  constexpr int64_t kMost = 1 << 18;  // numbers: a table that a second-level cache holds
+  const int64_t count = vocabulary(), outputs = input_.outputs();
+  if (count * outputs > kMost) return;
+  table_.resize(static_cast<size_t>(count * outputs));
+  input_.forward(
+      pass, Rows<const T>(pass.parameters + embedding_.offset, count, embedding_.inputs),
+      Rows<T>(table_.data(), count, outputs));
+}
+
+// gates of row i = the table's row token(i).
+template <class T>
+template <class Token>
+void TokenGates<T>::look_up(const Token& token, Rows<T> gates) const {
+  const int64_t outputs = input_.outputs();
+  for (int64_t i = 0; i < gates.count; ++i)
+    std::copy_n(table_.data() + token(i) * outputs, outputs, gates.row(i));
+}
+
+template <class T>
 Rows<T> TokenGates<T>::embed(const Pass<T>& pass, const int32_t* tokens, int64_t n) const {
   const int64_t width = embedding_.inputs;
   const Rows<T> embedded(pass.take(n, width), n, width);
@@ -34,6 +54,10 @@ template <class T>
 const T* TokenGates<T>::forward(const Pass<T>& pass, const DistinctTokens& tokens,
                                 Rows<T> gates) const {
   const int64_t outputs = input_.outputs();
+  if (!pass.learns && !table_.empty()) {
+    look_up([&](int64_t i) { return tokens.id(i); }, gates);
+    return nullptr;
+  }
   const Rows<T> embedded = embed(pass, tokens.distinct().data(), tokens.count());
   const Rows<T> of_token(pass.take(tokens.count(), outputs), tokens.count(), outputs);
   input_.forward(pass, embedded, of_token);
@@ -44,7 +68,10 @@ const T* TokenGates<T>::forward(const Pass<T>& pass, const DistinctTokens& token
 
 template <class T>
 void TokenGates<T>::step(const Pass<T>& pass, const int32_t* tokens, Rows<T> gates) const {
-  input_.forward(pass, embed(pass, tokens, gates.count), gates);
+  if (table_.empty())
+    input_.forward(pass, embed(pass, tokens, gates.count), gates);
+  else
+    look_up([tokens](int64_t i) { return tokens[i]; }, gates);
 }
 
 template <class T>

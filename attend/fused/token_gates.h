@@ -18,6 +18,9 @@ class DistinctTokens {
   int64_t count() const { return static_cast<int64_t>(distinct_.size()); }
   /// (n): where each token stands among the distinct ones.
   const std::vector<int32_t>& place() const { return place_; }
+  int32_t id(int64_t i) const {
+    return distinct_[static_cast<size_t>(place_[static_cast<size_t>(i)])];
+  }
 
  private:
   std::vector<int32_t> distinct_, place_;
@@ -35,7 +38,12 @@ class TokenGates {
 
   int64_t vocabulary() const { return embedding_.outputs; }
 
-  /// gates (n, outputs). Returns the embeddings of the distinct tokens, (count, E), for backward.
+  /// Computes the gates of every token, where the vocabulary is small, for passes that do not learn
+  /// to copy from: until the parameters change.
+  void tabulate(const Pass<T>& pass);
+
+  /// gates (n, outputs). Returns the embeddings of the distinct tokens, (count, E), for backward;
+  /// null from a table.
   const T* forward(const Pass<T>& pass, const DistinctTokens& tokens, Rows<T> gates) const;
 
   /// The same for one token a row, as decoding has them: without a search for equal ones.
@@ -46,12 +54,15 @@ class TokenGates {
                 Rows<const T> d_gates) const;
 
  private:
+  template <class Token>
+  void look_up(const Token& token, Rows<T> gates) const;
   // The embeddings of n tokens, (n, E).
   Rows<T> embed(const Pass<T>& pass, const int32_t* tokens, int64_t n) const;
 
   WeightPlace embedding_;
   Linear<T> input_;
   bool tied_ = false;
+  std::vector<T> table_;  // (V, outputs), or empty
 };
 
 extern template class TokenGates<float>;

@@ -165,7 +165,7 @@ float* TransformerDecoder::encode(const Pass<float>& pass, const data::PackedIds
 std::unique_ptr<Decoder::State> TransformerDecoder::start(const data::PackedIds& source,
                                                           std::vector<SeenWeights>* weights) const {
   const WorkspacePool::Loan work(memory_);
-  const Pass<float> pass{parameters_, panels_, nullptr, *work, {}};
+  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
   const int64_t n = source.tokens(), d = width();
   const Rows<float> rows(encode(pass, source, weights), n, d);
   auto memory = std::make_shared<SourceMemory>();
@@ -228,7 +228,7 @@ void TransformerDecoder::look_across(const Pass<float>& pass, size_t layer, Rows
 void TransformerDecoder::step(State& state, const int32_t* tokens, const DecoderOutput& out) const {
   auto& s = dynamic_cast<TransformerState&>(state);
   const WorkspacePool::Loan work(memory_);
-  const Pass<float> pass{parameters_, panels_, nullptr, *work, {}};
+  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
   const int64_t n = s.size(), position = s.written.tokens();
   s.rows.ids.assign(tokens, tokens + n);
   s.rows.positions.assign(static_cast<size_t>(n), position);

@@ -16,15 +16,14 @@ namespace attend::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class T>
-void Forward(const GruForwardRows<T>& p) {
+template <bool kKeep, class T>
+void ForwardRows(const GruForwardRows<T>& p) {
   const hn::ScalableTag<T> d;
   const int64_t width = p.width;
   for (int64_t i = 0; i < p.n; ++i) {
     const T* x = p.input_gates + i * 3 * width;
     const T* h = p.hidden_gates + i * 3 * width;
     const T* bias = p.hidden_bias;
-    T* gates = p.gates + i * 2 * width;
     const int64_t row = i * width;
     ForVectors<T>(width, [&](int64_t j, const auto& load, const auto& store) HWY_ATTR {
       const auto sum = [&](int64_t k) HWY_ATTR {
@@ -37,15 +36,23 @@ void Forward(const GruForwardRows<T>& p) {
       const auto candidate = FastTanh(d, hn::MulAdd(reset, recurrent, load(x + k)));
       const auto previous = load(p.state + row + j);
       const auto state = hn::MulAdd(update, hn::Sub(previous, candidate), candidate);
-      store(previous, p.previous + row + j);
-      store(reset, gates + j);
-      store(update, gates + width + j);
-      store(recurrent, p.recurrent + row + j);
-      store(candidate, p.candidate + row + j);
       store(state, p.state + row + j);
-      store(state, p.rows + row + j);
+      if (p.rows != nullptr) store(state, p.rows + row + j);
+      if constexpr (kKeep) {
+        T* gates = p.gates + i * 2 * width;
+        store(previous, p.previous + row + j);
+        store(reset, gates + j);
+        store(update, gates + width + j);
+        store(recurrent, p.recurrent + row + j);
+        store(candidate, p.candidate + row + j);
+      }
     });
   }
+}
+
+template <class T>
+void Forward(const GruForwardRows<T>& p) {
+  p.previous != nullptr ? ForwardRows<true>(p) : ForwardRows<false>(p);
 }
 
 template <class T>

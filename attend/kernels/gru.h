@@ -12,8 +12,8 @@ struct GruForwardRows {
   const T* hidden_gates;  ///< (n, 3H): W_h h, without the bias
   const T* hidden_bias;   ///< (3H)
   T* state;               ///< (n, H): h, then h'
-  T* rows;                ///< (n, H): h'
-  T* previous;            ///< (n, H): h
+  T* rows;                ///< (n, H): h', or null
+  T* previous;            ///< (n, H): h, or null: this and what follows is not kept
   T* gates;               ///< (n, 2H): r and z
   T* recurrent;           ///< (n, H): W_hn h + b_hn
   T* candidate;           ///< (n, H): n

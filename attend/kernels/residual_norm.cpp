@@ -18,6 +18,16 @@ namespace attend::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Whether to take four rows at once, so that one row's sums need not wait for another's: not where
+// what they touch overflows the first-level cache while one row's does not. `shared` rows, such as
+// gain, are touched by all of them, `own` ones by each.
+template <class T>
+bool FourRows(int64_t width, int64_t shared, int64_t own) {
+  constexpr int64_t kFirstCache = 32 << 10;
+  const int64_t row = width * static_cast<int64_t>(sizeof(T));
+  return (shared + 4 * own) * row <= kFirstCache || (shared + own) * row > kFirstCache;
+}
+
 // z = x + m s into `out`; the sum of the row.
 template <class T>
 HWY_INLINE T Sum(const ResidualNormRows<T>& p, int64_t row, T* out) {
@@ -56,7 +66,7 @@ HWY_INLINE T SquaredDeviations(const T* z, int64_t width, T mean) {
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-// R rows at once, so that one row's sums need not wait for another's.
+// R rows at once.
 template <class T, int R>
 HWY_INLINE void NormaliseRows(const ResidualNormRows<T>& p, int64_t first) {
   const hn::ScalableTag<T> d;
@@ -83,7 +93,8 @@ HWY_INLINE void NormaliseRows(const ResidualNormRows<T>& p, int64_t first) {
 template <class T>
 void Forward(const ResidualNormRows<T>& p) {
   int64_t i = 0;
-  for (; i + 4 <= p.rows; i += 4) NormaliseRows<T, 4>(p, i);
+  if (FourRows<T>(p.width, 2, 4))
+    for (; i + 4 <= p.rows; i += 4) NormaliseRows<T, 4>(p, i);
   for (; i < p.rows; ++i) NormaliseRows<T, 1>(p, i);
 }
 
@@ -153,7 +164,8 @@ HWY_INLINE void TakeBackRows(const ResidualNormGradients<T>& p, int64_t first) {
 template <class T>
 void Backward(const ResidualNormGradients<T>& p) {
   int64_t i = 0;
-  for (; i + 4 <= p.rows; i += 4) TakeBackRows<T, 4>(p, i);
+  if (FourRows<T>(p.width, 3, 3))
+    for (; i + 4 <= p.rows; i += 4) TakeBackRows<T, 4>(p, i);
   for (; i < p.rows; ++i) TakeBackRows<T, 1>(p, i);
 }
 
