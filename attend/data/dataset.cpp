@@ -29,12 +29,14 @@ void append(std::string& out, const char* what, const LineTally& tally) {
 
 }  // namespace
 
-Encoded encode_source(const text::Pipeline& pipeline, std::string_view line, int64_t steps) {
+Encoded encode_source(const text::Pipeline& pipeline, std::string_view line, int64_t steps,
+                      std::vector<std::string>* tokens) {
   check_steps(steps);
-  Encoded encoded{pipeline.encode(line), false, 0};
+  Encoded encoded{pipeline.encode(line, tokens), false, 0};
   const auto room = static_cast<size_t>(steps - 1);
   encoded.cut = encoded.ids.size() > room;
   if (encoded.cut) encoded.ids.resize(room);
+  if (tokens != nullptr) tokens->resize(encoded.ids.size());
   encoded.unknown = count_unknown(pipeline, encoded.ids);
   encoded.ids.push_back(pipeline.special().end);
   return encoded;

@@ -23,8 +23,9 @@ struct Encoded {
 
 /// The tokens and the end mark. When that is more than `steps` >= 1 ids: the first steps - 1 tokens
 /// and the end mark, since an encoder should always see where a sentence stops. A blank line is the
-/// end mark alone.
-Encoded encode_source(const text::Pipeline& pipeline, std::string_view line, int64_t steps);
+/// end mark alone. `tokens`, unless null, receives the tokens, without what was cut.
+Encoded encode_source(const text::Pipeline& pipeline, std::string_view line, int64_t steps,
+                      std::vector<std::string>* tokens = nullptr);
 
 /// The same for a target, but when cut it is the first `steps` tokens without an end mark: a model
 /// must not learn to stop in the middle of a sentence.

@@ -12,6 +12,9 @@
 namespace attend::decoding {
 namespace {
 
+// Tokens that a hypothesis has room for from the start.
+constexpr size_t kUsualLength = 16;
+
 std::vector<int64_t> lengths(const data::PackedIds& packed) {
   std::vector<int64_t> result;
   for (int64_t b = 0; b < packed.size(); ++b) result.push_back(packed.length(b));
@@ -28,6 +31,10 @@ using Last = std::function<bool(int64_t sentence, int64_t step)>;
 std::vector<Hypothesis> decode(DecoderState& state, int64_t sentences, const DecodeOptions& options,
                                const Advance& advance, const Last& last) {
   std::vector<Hypothesis> hypotheses(static_cast<size_t>(sentences));
+  for (Hypothesis& hypothesis : hypotheses) {
+    hypothesis.ids.reserve(kUsualLength);
+    hypothesis.log_probabilities.reserve(kUsualLength);
+  }
   std::vector<int64_t> live(hypotheses.size());  // sentence of each row
   std::iota(live.begin(), live.end(), int64_t{0});
   std::vector<int32_t> inputs(live.size(), options.begin_id);
@@ -74,7 +81,9 @@ void score(const at::Tensor& log_probabilities, LikeliestTokens& next) {
 class Recorded {
  public:
   Recorded(const Seq2Seq& model, const data::PackedIds& source, bool attention)
-      : model_(model), attention_(attention), recorder_(lengths(source)) {
+      : model_(model),
+        attention_(attention),
+        recorder_(attention ? lengths(source) : std::vector<int64_t>()) {
     std::vector<AttentionWeights> encoder;
     state_ = model.start(source, attention ? &encoder : nullptr);
     recorder_.encoder(encoder);

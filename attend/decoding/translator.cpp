@@ -70,20 +70,21 @@ struct Translator::Impl {
 
   // Reads a line: fills the source's part of the result.
   data::Encoded read(const std::string& line, Translation& result) const {
-    data::Encoded encoded = data::encode_source(loaded.source, line, loaded.data_config.steps);
+    std::vector<std::string> tokens;
+    data::Encoded encoded =
+        data::encode_source(loaded.source, line, loaded.data_config.steps, &tokens);
     if (encoded.ids.size() <= 1 && !encoded.cut) return encoded;  // blank: the end mark alone
-    std::vector<std::string> tokens = loaded.source.tokens(line);
-    tokens.resize(encoded.ids.size() - 1);
-    for (const std::string& token : tokens)
-      if (!loaded.source.knows(token)) result.unknown.push_back(token);
+    if (encoded.unknown > 0)
+      for (const std::string& token : tokens)
+        if (!loaded.source.knows(token)) result.unknown.push_back(token);
     result.source_tokens = std::move(tokens);
     result.source_tokens.push_back(end_label(loaded.source));
     result.source_cut = encoded.cut;
     return encoded;
   }
 
-  // Writes a hypothesis down as a translation.
-  void write(const decoding::Hypothesis& hypothesis, const std::string& source_text,
+  // Writes a hypothesis for a line down as a translation.
+  void write(const decoding::Hypothesis& hypothesis, const std::string& line,
              Translation& result) const {
     result.text = loaded.target.decode(hypothesis.ids);
     result.tokens = loaded.target.tokens_of(hypothesis.ids);
@@ -96,7 +97,7 @@ struct Translator::Impl {
     labels.fed.insert(labels.fed.end(), labels.written.begin(), labels.written.end() - 1);
     result.map = decoding::attention_map(hypothesis.attention, labels);
     result.map.title = std::string("Attention of a ") + kind_title(loaded.model->config().kind);
-    result.map.source = source_text;
+    result.map.source = loaded.source.clean(line);
     result.map.target = result.text;
   }
 
@@ -171,8 +172,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
         decoding::greedy(*impl_->loaded.model, source, decode);
     for (int64_t i = first; i < end; ++i) {
       const size_t line = sentences[static_cast<size_t>(i)].line;
-      impl_->write(hypotheses[static_cast<size_t>(i - first)],
-                   impl_->loaded.source.clean(lines[line]), results[line]);
+      impl_->write(hypotheses[static_cast<size_t>(i - first)], lines[line], results[line]);
     }
     const std::lock_guard<std::mutex> lock(progress_mutex);
     done += end - first;
@@ -201,7 +201,7 @@ Translation Translator::force(const std::string& source, const std::string& targ
   impl_->write(decoding::force(*impl_->loaded.model, packed_source, packed_target,
                                impl_->decode_options(options))
                    .front(),
-               impl_->loaded.source.clean(source), result);
+               source, result);
   return result;
 }
 

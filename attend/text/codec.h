@@ -18,7 +18,9 @@ class Codec {
  public:
   virtual ~Codec() = default;
   virtual std::vector<std::string> tokens(std::string_view clean) const = 0;
-  virtual std::vector<int32_t> encode(std::string_view clean) const = 0;
+  /// `tokens`, unless null, receives what tokens() gives.
+  virtual std::vector<int32_t> encode(std::string_view clean,
+                                      std::vector<std::string>* tokens = nullptr) const = 0;
   /// Marks left out; the unknown one is written `<unk>`. Throws InvalidArgument for an id out of
   /// range.
   virtual std::string decode(const std::vector<int32_t>& ids) const = 0;

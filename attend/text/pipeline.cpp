@@ -130,8 +130,9 @@ std::vector<std::string> Pipeline::tokens(std::string_view line) const {
   return impl_->codec->tokens(clean(line));
 }
 
-std::vector<int32_t> Pipeline::encode(std::string_view line) const {
-  return impl_->codec->encode(clean(line));
+std::vector<int32_t> Pipeline::encode(std::string_view line,
+                                      std::vector<std::string>* tokens) const {
+  return impl_->codec->encode(clean(line), tokens);
 }
 
 std::vector<std::string> Pipeline::tokens_of(const std::vector<int32_t>& ids) const {

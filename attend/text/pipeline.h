@@ -53,7 +53,9 @@ class Pipeline {
   /// Cleaned text (UTF-8 mended, case, blanks, punctuation), before tokenising.
   std::string clean(std::string_view line) const;
   std::vector<std::string> tokens(std::string_view line) const;
-  std::vector<int32_t> encode(std::string_view line) const;  ///< without marks; blank gives none
+  /// Without marks; blank gives none. `tokens`, unless null, receives what tokens() gives.
+  std::vector<int32_t> encode(std::string_view line,
+                              std::vector<std::string>* tokens = nullptr) const;
   /// One token an id, marks included: for maps and --tokens. Throws InvalidArgument for ids out of
   /// range.
   std::vector<std::string> tokens_of(const std::vector<int32_t>& ids) const;

@@ -34,7 +34,9 @@ class SentencePieceCodec final : public Codec {
     return model_.EncodeAsPieces(clean);
   }
 
-  std::vector<int32_t> encode(std::string_view clean) const override {
+  std::vector<int32_t> encode(std::string_view clean,
+                              std::vector<std::string>* tokens) const override {
+    if (tokens != nullptr) *tokens = this->tokens(clean);
     return model_.EncodeAsIds(clean);
   }
 

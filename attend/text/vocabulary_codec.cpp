@@ -14,9 +14,13 @@ class VocabularyCodec final : public Codec {
     return tokeniser_->split(clean);
   }
 
-  std::vector<int32_t> encode(std::string_view clean) const override {
+  std::vector<int32_t> encode(std::string_view clean,
+                              std::vector<std::string>* tokens) const override {
+    std::vector<std::string> split = tokeniser_->split(clean);
     std::vector<int32_t> ids;
-    for (const std::string& token : tokeniser_->split(clean)) ids.push_back(vocabulary_.id(token));
+    ids.reserve(split.size() + 1);  // one more for an end mark
+    for (const std::string& token : split) ids.push_back(vocabulary_.id(token));
+    if (tokens != nullptr) *tokens = std::move(split);
     return ids;
   }
 
