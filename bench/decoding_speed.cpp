@@ -3,21 +3,28 @@
 //   translations  what the model writes for each line, in tokens
 //   speed         reads lines of JSON, {"batch": 32, "split": 32, "seconds": 1}: translates `batch`
 //                 lines a call, at most `split` of them together, until the seconds are over;
-//                 prints the milliseconds of each call, and the tokens written
+//                 prints the milliseconds of each call, and the tokens written. With --ids: ids in
+//                 and out, as a peer without text has them, on one thread
 //
 // bench/peers/compare_decoding.py has the other side; tools/bench.sh runs both.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
+#include "attend/data/dataset.h"
+#include "attend/decoding/greedy.h"
 #include "attend/decoding/translator.h"
+#include "attend/models/model_files.h"
+#include "attend/ops/torch_threads.h"
 #include "bench/memory.h"
 #include "bench/report_errors.h"
 
@@ -32,6 +39,7 @@ struct Options {
   std::string out;
   int threads = 1;
   int64_t max_steps = 0;
+  bool ids = false;
 };
 
 std::vector<std::string> read_lines(const std::string& path) {
@@ -64,32 +72,60 @@ void translations(const Options& options) {
   core::write_file_atomic(options.out, all.dump());
 }
 
+// Lines [first, end) translated, at most `split` together: the tokens written.
+using Translate = std::function<int64_t(size_t first, size_t end, int64_t split)>;
+
+Translate by_text(const Options& options, const std::vector<std::string>& lines) {
+  auto translator =
+      std::make_shared<Translator>(Translator::load(options.model, {"cpu", options.threads}));
+  return [=](size_t first, size_t end, int64_t split) {
+    const auto at = [&](size_t i) { return lines.begin() + static_cast<std::ptrdiff_t>(i); };
+    return steps_of(translator->translate(std::vector<std::string>(at(first), at(end)),
+                                          {.max_steps = options.max_steps, .batch_size = split}));
+  };
+}
+
+Translate by_ids(const Options& options, const std::vector<std::string>& lines) {
+  auto loaded = std::make_shared<LoadedModel>(load_model(options.model, at::kCPU));
+  std::vector<std::vector<int32_t>> sources;
+  for (const std::string& line : lines)
+    sources.push_back(
+        data::encode_source(loaded->source, line, loaded->data_config.steps).ids);
+  const decoding::DecodeOptions decode{
+      options.max_steps > 0 ? options.max_steps : loaded->data_config.steps,
+      loaded->target.special().begin, loaded->target.special().end, false};
+  return [=](size_t first, size_t end, int64_t) {
+    data::PackedIds source;
+    for (size_t i = first; i < end; ++i) source.append(sources[i]);
+    int64_t steps = 0;
+    for (const decoding::Hypothesis& h : decoding::greedy(*loaded->model, source, decode))
+      steps += static_cast<int64_t>(h.log_probabilities.size());
+    return steps;
+  };
+}
+
 void speed(const Options& options) {
   using Clock = std::chrono::steady_clock;
-  const Translator translator = Translator::load(options.model, {"cpu", options.threads});
   const std::vector<std::string> lines = read_lines(options.lines);
+  const ops::TorchThreads one_thread(1);
+  const Translate translate = options.ids ? by_ids(options, lines) : by_text(options, lines);
   size_t next = 0;  // windows go on where the last one ended
   for (std::string asked; std::getline(std::cin, asked);) {
     const json window = json::parse(asked);
     const auto batch = window.at("batch").get<size_t>();
     const double seconds = window.at("seconds");
-    const TranslateOptions translate{.max_steps = options.max_steps,
-                                     .batch_size = window.at("split")};
     std::vector<double> milliseconds;
     int64_t tokens = 0;
     double elapsed = 0.0;
     while (elapsed < seconds) {
       if (next >= lines.size()) next = 0;
-      const size_t end = std::min(next + batch, lines.size());
-      const std::vector<std::string> some(lines.begin() + static_cast<std::ptrdiff_t>(next),
-                                          lines.begin() + static_cast<std::ptrdiff_t>(end));
+      const size_t first = next, end = std::min(next + batch, lines.size());
       next = end;
       const auto start = Clock::now();
-      const std::vector<Translation> result = translator.translate(some, translate);
+      tokens += translate(first, end, window.at("split").get<int64_t>());
       const double taken = std::chrono::duration<double>(Clock::now() - start).count();
       elapsed += taken;
       milliseconds.push_back(taken * 1e3);
-      tokens += steps_of(result);
     }
     std::cout << json{{"tokens", tokens},
                       {"seconds", elapsed},
@@ -117,6 +153,7 @@ int run(int argc, char** argv) {
   t->callback([&] { translations(options); });
   CLI::App* s = with_model(
       app.add_subcommand("speed", "Reads a line of JSON for each window, prints one about it"));
+  s->add_flag("--ids", options.ids, "Time ids to ids in place of text to text");
   s->callback([&] { speed(options); });
   CLI11_PARSE(app, argc, argv);
   return 0;

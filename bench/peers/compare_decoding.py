@@ -7,7 +7,9 @@ chapter's three at their settings, and a Transformer of 4 + 4 layers, hidden 128
 long as --train says; they end their sentences themselves. All contenders get the same sentences in the
 same order, one or 32 a call, and before a time is taken every peer has to write the same tokens as
 attend, but for one sentence in a hundred (where two words are as likely up to rounding). Each contender
-is a process of its own; windows are taken in turn. attend gets text and gives text, the peers tokens.
+is a process of its own; windows are taken in turn. Beside PyTorch, which gets ids and gives ids, attend
+does either that or text to text, whichever is faster; beside CTranslate2, which gets tokens and gives
+tokens, text to text.
 With two threads attend and CTranslate2 may share a batch's sentences out, or not: two forms each.
 Milliseconds are of a sentence alone, p50 and p99; "first" is from the start of a process to its first
 translation (attend's: the program itself); memory is the most that was resident.
@@ -28,6 +30,7 @@ from measure import Program, machine, ratios, rounded, shown_ratio, summary, tim
 from workloads import CHAPTER, LARGE, sets
 
 HERE = pathlib.Path(__file__).parent
+IDS = "ids to ids"
 # Small batches, so that it learns something in the time.
 LEARN = ["training.batch_tokens=1024", "training.validate_every=0"]
 
@@ -134,6 +137,8 @@ class Comparison:
         for threads in self.threads:
             count = ["--threads", str(threads)]
             sides["attend"].append(Contender("together", ours + count, threads, False))
+            if threads == 1:
+                sides["attend"].append(Contender(IDS, [*ours, "--ids"], threads, False))
             for side, command in self.peers.items():
                 sides[side].append(Contender("together", command + count, threads, False))
             if threads > 1:
@@ -164,7 +169,9 @@ class Comparison:
                 used = {side: [c.use(batch) for c in cs if batch > 1 or not c.split] for side, cs in sides.items()}
                 time_all([c for cs in used.values() for c in cs], rounds, seconds)
                 results.append({
-                    "batch": batch, "ratios": {side: ratios(used["attend"], used[side]) for side in self.peers},
+                    "batch": batch,
+                    "ratios": {side: ratios([c for c in used["attend"] if side == "PyTorch" or c.form != IDS],
+                                            used[side]) for side in self.peers},
                     "all": {side: [c.result() for c in cs] for side, cs in used.items()}})
         tokens = sum(len(w["log_probabilities"]) for w in self.written)
         return {"model": self.name, "sentences": len(self.lines), "tokens_a_sentence": rounded(tokens / len(self.lines)),
