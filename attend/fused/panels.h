@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "attend/core/thread_pool.h"
 #include "attend/fused/workspace.h"
+#include "attend/kernels/gemm.h"
 
 namespace attend::fused {
 
@@ -28,14 +30,18 @@ class Panels {
   /// Registers the panels of W^T (inputs, outputs), as y = x W^T takes them; returns their number.
   size_t add(const WeightPlace& weight);
 
-  /// Fills all panels, for the instruction set in use.
-  void pack(const T* parameters);
+  /// Fills all panels, for the instruction set in use; on the threads of `pool`, unless null, where
+  /// there is enough to fill.
+  void pack(const T* parameters, core::ThreadPool* pool = nullptr);
 
   const T* operator[](size_t number) const { return begins_[number]; }
 
  private:
+  void cut(const WeightPlace& weight, const T* parameters, T* panels);
+
   std::vector<WeightPlace> weights_;
   std::vector<const T*> begins_;
+  std::vector<kernels::GemmPack<T>> pieces_;  // of one pack(): its tasks
   Workspace memory_;
 };
 

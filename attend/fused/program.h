@@ -18,8 +18,9 @@ class Program {
   virtual ~Program() = default;
 
   /// Before the first step and after each update of the flat parameters: copies weights into the
-  /// form that products want. `parameters` has to stay; `shards` may run afterwards.
-  virtual void prepare(const T* parameters, int64_t shards) = 0;
+  /// form that products want, on the threads of `pool` unless null. `parameters` has to stay;
+  /// `shards` may run afterwards.
+  virtual void prepare(const T* parameters, int64_t shards, core::ThreadPool* pool = nullptr) = 0;
 
   /// The summed loss of shard number `shard` (each has memory of its own, so that different ones
   /// may run at once). Sets all of `gradients`, flat like the parameters. The batch has at least
@@ -49,9 +50,9 @@ class Program {
 template <class T, class Shard>
 class ShardedProgram : public Program<T> {
  public:
-  void prepare(const T* parameters, int64_t shards) override {
+  void prepare(const T* parameters, int64_t shards, core::ThreadPool* pool) override {
     parameters_ = parameters;
-    panels_.pack(parameters);
+    panels_.pack(parameters, pool);
     if (shards_.size() < static_cast<size_t>(shards)) shards_.resize(static_cast<size_t>(shards));
   }
 

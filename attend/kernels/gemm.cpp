@@ -7,6 +7,7 @@
 // clang-format off: the first compiles this file once a target
 #include "hwy/foreach_target.h"
 #include "attend/kernels/for_vectors-inl.h"
+#include "attend/kernels/transpose-inl.h"
 #include "hwy/highway.h"
 // clang-format on
 
@@ -170,21 +171,31 @@ void Gemm(const GemmOperands<T>& p) {
   }
 }
 
+// One panel: out[k * width + c] = b[k * row_stride + c * column_stride].
+template <class T>
+void PackPanel(const GemmPack<T>& p, const T* b, int64_t columns, int64_t width, T* out) {
+  if (p.column_stride == 1) {
+    for (int64_t k = 0; k < p.k; ++k) std::copy_n(b + k * p.row_stride, columns, out + k * width);
+  } else if (p.row_stride == 1) {
+    constexpr int64_t kLine = 64 / sizeof(T);  // of each column at once, so that it is read once
+    for (int64_t k = 0; k < p.k; k += kLine)
+      Transpose(TransposeOperands<T>{b + k, p.column_stride, out + k * width, width, columns,
+                                     std::min(kLine, p.k - k), T(1)});
+  } else {
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t k = 0; k < p.k; ++k)
+        out[k * width + c] = b[c * p.column_stride + k * p.row_stride];
+  }
+}
+
 template <class T>
 void Pack(const GemmPack<T>& p) {
   const int64_t width = PanelColumns<T>();
   T* out = p.panels;
   for (int64_t j = 0; j < p.n; j += width, out += p.k * width) {
     const int64_t columns = std::min(width, p.n - j);
-    const T* b = p.b + j * p.column_stride;
     if (columns < width) std::fill_n(out, p.k * width, T(0));
-    if (p.column_stride == 1) {
-      for (int64_t k = 0; k < p.k; ++k) std::copy_n(b + k * p.row_stride, columns, out + k * width);
-    } else {
-      for (int64_t c = 0; c < columns; ++c)
-        for (int64_t k = 0; k < p.k; ++k)
-          out[k * width + c] = b[c * p.column_stride + k * p.row_stride];
-    }
+    PackPanel(p, p.b + j * p.column_stride, columns, width, out);
   }
 }
 

@@ -48,8 +48,8 @@ class ProgramStep : public TrainingStep {
   ProgramStep(const ParameterStore& store, const ModelConfig& config,
               std::unique_ptr<fused::Program<T>> program)
       : store_(store), config_(config), program_(std::move(program)) {}
-  void prepare(int64_t shards) override {
-    program_->prepare(store_.flat().const_data_ptr<T>(), shards);
+  void prepare(int64_t shards, core::ThreadPool* pool) override {
+    program_->prepare(store_.flat().const_data_ptr<T>(), shards, pool);
   }
   double run(int64_t shard, const data::Batch& batch, const ops::DropoutState& dropout,
              const at::Tensor& gradient) override {

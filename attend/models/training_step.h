@@ -8,6 +8,7 @@
 #include <string>
 
 #include "attend/core/profile.h"
+#include "attend/core/thread_pool.h"
 #include "attend/data/batch.h"
 #include "attend/ops/dropout.h"
 
@@ -17,8 +18,9 @@ class TrainingStep {
  public:
   virtual ~TrainingStep() = default;
 
-  /// Before run(), after each change of the parameters: `shards` may run then.
-  virtual void prepare(int64_t shards) = 0;
+  /// Before run(), after each change of the parameters: `shards` may run then. On the threads of
+  /// `pool`, unless null.
+  virtual void prepare(int64_t shards, core::ThreadPool* pool = nullptr) = 0;
 
   /// The summed loss of one shard with at least one target token. Sets `gradient` (numel), flat
   /// like the parameters. Different shards may run at once. Throws InvalidArgument for ids outside

@@ -65,11 +65,13 @@ StepGradient Gradients::compute(const data::Batch& batch, const ops::DropoutStat
   if (shards <= 0) shards = flat_.device().is_cpu() ? data::shard_count(batch) : 1;
   const std::vector<data::Batch> parts =
       data::shard_batch(batch, shards, head_start(flat_.numel()));
-  zone.next(StepProfile::kPacking);
-  while (buffers_.size() < std::max<size_t>(parts.size(), 1))
-    buffers_.push_back(at::empty_like(flat_));
-  if (step_.kernels) step_.kernels->prepare(static_cast<int64_t>(parts.size()));
   zone.end();
+  {
+    const StepProfile::Together together(profile_, StepProfile::kPacking);
+    while (buffers_.size() < std::max<size_t>(parts.size(), 1))
+      buffers_.push_back(at::empty_like(flat_));
+    if (step_.kernels) step_.kernels->prepare(static_cast<int64_t>(parts.size()), &pool_);
+  }
   StepGradient step{run_shards(parts, dropout)};
   if (step.loss.tokens == 0) {
     flat_.zero_();
