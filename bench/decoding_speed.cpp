@@ -89,8 +89,7 @@ Translate by_ids(const Options& options, const std::vector<std::string>& lines) 
   auto loaded = std::make_shared<LoadedModel>(load_model(options.model, at::kCPU));
   std::vector<std::vector<int32_t>> sources;
   for (const std::string& line : lines)
-    sources.push_back(
-        data::encode_source(loaded->source, line, loaded->data_config.steps).ids);
+    sources.push_back(data::encode_source(loaded->source, line, loaded->data_config.steps).ids);
   const decoding::DecodeOptions decode{
       options.max_steps > 0 ? options.max_steps : loaded->data_config.steps,
       loaded->target.special().begin, loaded->target.special().end, false};

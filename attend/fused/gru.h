@@ -32,8 +32,8 @@ class Gru {
   GruTrace<T> trace(const Pass<T>& pass, int64_t rows) const;
 
   /// Step t over its n = live[t] sequences, whose rows begin at `row`: `gates` (n, 3H) = W_i x +
-  /// b_i and `state` (n, H) -> the new state, in `state` and in the trace's rows. `products` (n, 3H):
-  /// scratch. `from_zero`: the state is known to be 0.
+  /// b_i and `state` (n, H) -> the new state, in `state` and in the trace's rows. `products` (n,
+  /// 3H): scratch. `from_zero`: the state is known to be 0.
   void step(const Pass<T>& pass, int64_t row, int64_t n, const T* gates, T* state, T* products,
             const GruTrace<T>& trace, bool from_zero = false) const;
 

@@ -27,9 +27,8 @@ void TokenGates<T>::tabulate(const Pass<T>& pass) {
   const int64_t count = vocabulary(), outputs = input_.outputs();
   if (count * outputs > kMost) return;
   table_.resize(static_cast<size_t>(count * outputs));
-  input_.forward(
-      pass, Rows<const T>(pass.parameters + embedding_.offset, count, embedding_.inputs),
-      Rows<T>(table_.data(), count, outputs));
+  input_.forward(pass, Rows<const T>(pass.parameters + embedding_.offset, count, embedding_.inputs),
+                 Rows<T>(table_.data(), count, outputs));
 }
 
 // gates of row i = the table's row token(i).

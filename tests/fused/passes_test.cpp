@@ -183,5 +183,39 @@ TEST(RecurrentBatch, ReadsTheBeginMarkThenAllButTheLast) {
   EXPECT_THAT(read.target.numbers, ElementsAre(0, 3, 1, 2));
 }
 
+// What a small vocabulary is looked up in gives the bits of the product; a large one has no table.
+TEST(TokenGates, FromATableAreThoseOfTheProduct) {
+  for (const int64_t vocabulary : {5, 90000}) {
+    constexpr int64_t kWidth = 2, kOutputs = 3;
+    std::vector<float> parameters(static_cast<size_t>(vocabulary * kWidth + 3 * kOutputs));
+    for (size_t i = 0; i < parameters.size(); ++i)
+      parameters[i] = static_cast<float>(core::uniform01(1, i));
+    Panels<float> panels;
+    const int64_t weight = vocabulary * kWidth, bias = weight + kWidth * kOutputs;
+    const Linear<float> input({weight, kOutputs, kWidth, kWidth}, bias, panels);
+    const TokenGates<float> product({0, vocabulary, kWidth, kWidth}, input, false);
+    TokenGates<float> table = product;
+    panels.pack(parameters.data());
+    Workspace work;
+    const Pass<float> pass = reading_pass(parameters.data(), panels, work);
+    table.tabulate(pass);
+    const std::vector<int32_t> ids{4, 0, 4, 3};
+    DistinctTokens tokens;
+    tokens.find(ids, vocabulary);
+    EXPECT_EQ(tokens.id(2), 4);
+    std::vector<std::vector<float>> all;
+    for (const TokenGates<float>* gates :
+         {&product, static_cast<const TokenGates<float>*>(&table)}) {
+      std::vector<float> forward(4 * kOutputs), step(4 * kOutputs);
+      const float* embedded = gates->forward(pass, tokens, {forward.data(), 4, kOutputs});
+      EXPECT_EQ(embedded == nullptr, gates == &table && vocabulary == 5);
+      gates->step(pass, ids.data(), {step.data(), 4, kOutputs});
+      all.push_back(forward);
+      all.push_back(step);
+    }
+    for (size_t i = 1; i < all.size(); ++i) EXPECT_EQ(all[i], all[0]) << i;
+  }
+}
+
 }  // namespace
 }  // namespace attend::fused

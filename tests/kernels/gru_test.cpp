@@ -35,11 +35,15 @@ void check_gru(int64_t n, int64_t width, double scale) {
       expected.push_back((1 - z) * c + z * double{state[i * width + j]});
     }
   const std::vector<T> before(state.data(), state.data() + n * width);
+  Guarded<T> alone(n * width, 4);  // nothing is kept, as in decoding
+  gru_forward(GruForwardRows<T>{input, products, bias, alone, nullptr, nullptr, nullptr, nullptr,
+                                nullptr, n, width});
   gru_forward(GruForwardRows<T>{input, products, bias, state, rows, previous, gates, recurrent,
                                 candidate, n, width});
   for (int64_t i = 0; i < n * width; ++i) {
     ASSERT_NEAR(state[i], expected[static_cast<size_t>(i)], tolerance<T>()) << i;
     ASSERT_EQ(state[i], rows[i]);
+    ASSERT_EQ(state[i], alone[i]);
     ASSERT_EQ(previous[i], before[static_cast<size_t>(i)]);
   }
 
