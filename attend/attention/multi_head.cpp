@@ -11,6 +11,7 @@
 
 #include "attend/attention/alibi.h"
 #include "attend/core/errors.h"
+#include "attend/ops/batched_product.h"
 #include "attend/ops/check.h"
 #include "attend/ops/non_finite.h"
 
@@ -127,11 +128,7 @@ at::Tensor MultiHeadAttention::turned(const at::Tensor& x, int64_t first) const 
 
 // (B, G, T, D / H) -> (B, H, T, D / H)
 at::Tensor MultiHeadAttention::for_each_head(const at::Tensor& x) const {
-  const int64_t shared = options_.key_value_heads, heads = options_.heads;
-  if (shared == heads) return x;
-  return x.unsqueeze(2)
-      .expand({x.size(0), shared, heads / shared, x.size(2), x.size(3)})
-      .reshape({x.size(0), heads, x.size(2), x.size(3)});
+  return ops::for_each_head(x, options_.heads);
 }
 
 KeyValueCache MultiHeadAttention::project(const at::Tensor& keys, const at::Tensor& values,

@@ -41,16 +41,25 @@ void force_isa(const std::string& name) {
     std::string known;
     for (const std::string& isa : supported_isas()) known += (known.empty() ? "" : ", ") + isa;
     hwy::SetSupportedTargetsForTest(before);
-    throw InvalidArgument("[force_isa] expected one of " + known + ", found " + name);
+    throw InvalidArgument("[ATTEND_FORCE_ISA] expected what kernels can run on here, one of " +
+                          known + ", found " + name);
   }
   hwy::SetSupportedTargetsForTest(chosen);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
+bool asks_for_kernels(const std::string& value) {
+  if (value.empty() || value == "1") return true;
+  if (value == "0") return false;
+  throw InvalidArgument(
+      "[ATTEND_FUSED] expected 1 for kernels or 0 for composed operations, found " + value);
+}
+
 bool fused() {
   static const bool is_fused = [] {
+    const bool asked = asks_for_kernels(environment("ATTEND_FUSED"));
     if (const std::string isa = environment("ATTEND_FORCE_ISA"); !isa.empty()) force_isa(isa);
-    return environment("ATTEND_FUSED") != "0";
+    return asked;
   }();
   return is_fused;
 }

@@ -17,8 +17,12 @@ std::string active_isa();
 /// InvalidArgument, listing those there are, for another name.
 void force_isa(const std::string& name);
 
+/// What a value of ATTEND_FUSED asks for: kernels with "1" and "", not with "0". Throws
+/// InvalidArgument, naming the two, for another.
+bool asks_for_kernels(const std::string& value);
+
 /// False when the environment has ATTEND_FUSED=0: then ops take their composed twins. The first
-/// call reads that, and ATTEND_FORCE_ISA. Throws as force_isa() does.
+/// call reads that, and ATTEND_FORCE_ISA. Throws as asks_for_kernels() and force_isa() do.
 bool fused();
 
 }  // namespace attend::kernels

@@ -14,6 +14,7 @@
 #include "attend/ops/attention_heads.h"
 #include "attend/ops/batched_product.h"
 #include "attend/ops/check.h"
+#include "attend/ops/library_attention.h"
 #include "attend/ops/non_finite.h"
 #include "attend/ops/normalise.h"
 
@@ -77,15 +78,6 @@ void check_scaled_dot_product(const at::Tensor& q, const at::Tensor& k, const at
     refuse(kOp,
            "q (B, H, Tq, Dh), k (B, H, Tk, Dh) and v (B, H, Tk, Dv), or a divisor of H in both",
            {q, k, v});
-}
-
-// (B, G, T, D) -> (B, H, T, D)
-at::Tensor for_each_head(const at::Tensor& x, int64_t heads) {
-  const int64_t groups = x.size(1);
-  if (groups == heads) return x;
-  return x.unsqueeze(2)
-      .expand({x.size(0), groups, heads / groups, x.size(2), x.size(3)})
-      .reshape({x.size(0), heads, x.size(2), x.size(3)});
 }
 
 double scale_of(const at::Tensor& q, const AttentionOptions& options) {
@@ -213,6 +205,9 @@ AttentionResult scaled_dot_product_attention(const at::Tensor& q, const at::Tens
   const auto composed = [&] {
     return scaled_dot_product_attention_composed(q, k, v, mask, options);
   };
+  const double scale = scale_of(q, options);
+  if (detail::library_declined(x, scale, options).empty())
+    return {detail::library_attention(x, mask, scale), {}};
   if (options.normaliser != Normaliser::kSoftmax || heads == 0 ||
       !detail::heads_declined(x).empty())
     return composed();

@@ -56,9 +56,9 @@ AttentionResult attend_by(const ScoreFunction& score, const at::Tensor& q, const
 ///
 /// q (B, H, Tq, Dh), k (B, H, Tk, Dh), v (B, H, Tk, Dv) -> output (B, H, Tq, Dv), weights
 /// (B, H, Tq, Tk). k and v may have fewer heads G, a divisor of H: query head h sees theirs number
-/// h / (H / G) (Ainslie et al. 2023). Else as attend_by(). In float and double on the CPU kernels
-/// do it, differentiable once: they keep no (Tq, Tk) weights unless asked for them, read q, k and v
-/// as they lie, and skip what a mask of lengths, order or window hides.
+/// h / (H / G) (Ainslie et al. 2023). Else as attend_by(). Differentiable once, in float and double
+/// on the CPU by kernels, which keep no (Tq, Tk) weights unless asked for them and skip what a mask
+/// of lengths, order or window hides; on CUDA by LibTorch's, where no weights or dropout are asked.
 AttentionResult scaled_dot_product_attention(const at::Tensor& q, const at::Tensor& k,
                                              const at::Tensor& v, const Mask& mask,
                                              const AttentionOptions& options = {});

@@ -32,4 +32,12 @@ at::Tensor batched_product(const at::Tensor& a, const at::Tensor& b) {
   return a.dim() == 3 ? c : c.view({a.size(0), a.size(1), a.size(2), b.size(3)});
 }
 
+at::Tensor for_each_head(const at::Tensor& x, int64_t heads) {
+  const int64_t groups = x.size(1);
+  if (groups == heads) return x;
+  return x.unsqueeze(2)
+      .expand({x.size(0), groups, heads / groups, x.size(2), x.size(3)})
+      .reshape({x.size(0), heads, x.size(2), x.size(3)});
+}
+
 }  // namespace attend::ops

@@ -41,7 +41,7 @@ at::Tensor fresh(at::IntArrayRef sizes, const at::TensorOptions& options) {
 }
 
 std::string declined_by_kernels(TensorRefs tensors) {
-  if (!kernels::fused()) return "ATTEND_FUSED=0 asks for the composed twin";
+  if (!kernels::fused()) return kTwinAskedFor;
   const at::Tensor* first = nullptr;
   for (const at::Tensor& x : tensors) {
     if (!x.defined()) continue;

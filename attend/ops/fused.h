@@ -9,6 +9,9 @@
 
 namespace attend::ops::detail {
 
+/// Why an op takes its twin where ATTEND_FUSED is 0.
+inline constexpr char kTwinAskedFor[] = "ATTEND_FUSED=0 asks for the composed twin";
+
 /// Why kernels do not take these tensors, in words; empty when they do: all are float, or all
 /// double, on the CPU (undefined ones do not count), and ATTEND_FUSED is not 0.
 std::string declined_by_kernels(TensorRefs tensors);

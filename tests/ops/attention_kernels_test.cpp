@@ -2,7 +2,6 @@
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 
@@ -12,84 +11,12 @@
 #include "attend/core/errors.h"
 #include "attend/ops/attention.h"
 #include "attend/ops/attention_heads.h"
-#include "tests/support/gradcheck.h"
+#include "tests/ops/attention_cases.h"
 
 namespace attend::ops {
 namespace {
 
-using namespace ::attend::testing;  // NOLINT(google-build-using-namespace)
 using ::testing::HasSubstr;
-
-struct Case {
-  std::string name;
-  int64_t queries, keys;
-  Mask mask = {};
-  int64_t key_heads = 4;
-  bool bias = false, distance = false, drops = false;
-};
-
-constexpr int64_t kBatch = 2, kHeads = 4, kWidth = 9, kValues = 6;
-
-at::Tensor lengths(std::vector<int64_t> values, at::IntArrayRef sizes) {
-  return at::tensor(values, at::kLong).view(sizes);
-}
-
-std::vector<Case> cases() {
-  const at::Tensor hidden = cosines({kBatch, kHeads, 37, 70}).gt(0.3);
-  std::vector<int64_t> per_query;
-  for (int64_t i = 0; i < kBatch * 37; ++i) per_query.push_back(i * 11 % 71);
-  return {
-      {"plain", 37, 70},
-      {"one pair", 1, 1},
-      {"one query", 1, 70, Mask::causal()},
-      {"padding", 37, 70, Mask::padding({70, 0})},
-      {"padding of each query", 37, 70, Mask::padding(lengths(per_query, {kBatch, 37}))},
-      {"causal, grouped", 70, 70, Mask::causal(), 2},
-      {"causal, cached", 5, 70, Mask::causal() & Mask::padding({69, 3}), 1},
-      {"causal from 3 on", 37, 70, Mask::causal(3)},
-      {"window", 70, 70, Mask::causal() & Mask::window(6)},
-      {"window, both ways", 37, 70, Mask::window(4, 0)},
-      {"dense of heads", 37, 70, Mask::dense(hidden), 2},
-      {"dense of all", 37, 70, Mask::dense(hidden[0][0]) & Mask::padding({70, 33})},
-      {"keys", 37, 70, Mask::keys(hidden.select(2, 0).select(1, 0))},
-      {"prepared", 37, 70,
-       (Mask::causal() & Mask::padding({70, 50})).prepare(kBatch, 1, 37, 70, at::kCPU)},
-      {"bias", 37, 70, Mask::causal(), 4, true},
-      {"distance", 37, 70, Mask::padding({70, 20}), 2, false, true},
-      {"all", 37, 70, Mask::window(20) & Mask::dense(hidden), 2, true, true, true},
-      {"dropout", 37, 70, Mask::causal(), 4, false, false, true},
-  };
-}
-
-// As multi-head attention has heads: views of rows (B, T, H D).
-at::Tensor heads(int64_t count, int64_t length, int64_t width, double start, at::ScalarType dtype) {
-  return cosines({kBatch, length, count, width}, start, dtype)
-      .transpose(1, 2)
-      .set_requires_grad(true);
-}
-
-std::vector<at::Tensor> inputs(const Case& c, at::ScalarType dtype) {
-  std::vector<at::Tensor> in = {heads(kHeads, c.queries, kWidth, 0, dtype),
-                                heads(c.key_heads, c.keys, kWidth, 1, dtype),
-                                heads(c.key_heads, c.keys, kValues, 2, dtype)};
-  if (c.bias) in.push_back(leaf({kHeads, c.queries, c.keys}, 3, dtype));
-  if (c.distance) in.push_back(leaf({kHeads, c.queries + c.keys - 1}, 4, dtype));
-  return in;
-}
-
-AttentionOptions options_of(const Case& c, const std::vector<at::Tensor>& in) {
-  AttentionOptions options{.site = 3, .rows = {7, 5}};
-  if (c.drops) options.dropout = {.probability = 0.3, .seed = 9, .step = 4};
-  if (c.bias) options.bias = in[3];
-  if (c.distance) options.distance_bias = in.back();
-  return options;
-}
-
-TensorFunction function(const Case& c, decltype(scaled_dot_product_attention)* op) {
-  return [&c, op](const std::vector<at::Tensor>& in) {
-    return op(in[0], in[1], in[2], c.mask, options_of(c, in)).output;
-  };
-}
 
 TEST(AttentionOnKernels, AgreesWithTheTwin) {
   for (const Case& c : cases())

@@ -1,18 +1,16 @@
 // The same numbers on CUDA as on the CPU; skipped where there is none.
 #include <ATen/Context.h>
 #include <ATen/ops/ones.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 
 #include "attend/ops/attention.h"
-#include "tests/support/compare.h"
-#include "tests/support/gradcheck.h"
+#include "attend/ops/library_attention.h"
+#include "tests/ops/attention_cases.h"
 
 namespace attend::ops {
 namespace {
-
-using namespace ::attend::testing;  // NOLINT(google-build-using-namespace)
 
 std::vector<at::Tensor> on(at::Device device, const std::vector<at::Tensor>& tensors) {
   std::vector<at::Tensor> moved;
@@ -21,11 +19,15 @@ std::vector<at::Tensor> on(at::Device device, const std::vector<at::Tensor>& ten
   return moved;
 }
 
-void compare_devices(const TensorFunction& function, const std::vector<at::Tensor>& inputs) {
+void compare_devices(const TensorFunction& function, const std::vector<at::Tensor>& inputs,
+                     Tolerance tolerance = tolerance_of(at::kDouble)) {
   const auto there = on(at::kCUDA, inputs);
-  EXPECT_TRUE(close(function(there).cpu(), function(inputs)));
-  const auto found = gradients_of(function, there), expected = gradients_of(function, inputs);
-  for (size_t i = 0; i < inputs.size(); ++i) EXPECT_TRUE(close(found[i].cpu(), expected[i])) << i;
+  const at::Tensor found = function(there).cpu(), expected = function(inputs);
+  EXPECT_TRUE(found.isnan().equal(expected.isnan())) << "NaN elsewhere";
+  EXPECT_TRUE(close(found.nan_to_num(0.0), expected.nan_to_num(0.0), tolerance));
+  const auto own = gradients_of(function, there), others = gradients_of(function, inputs);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    EXPECT_TRUE(close(own[i].cpu(), others[i], tolerance)) << i;
 }
 
 TEST(OnCuda, AttentionUnderEveryMaskIsThatOfTheCpu) {
@@ -49,6 +51,48 @@ TEST(OnCuda, AttentionUnderEveryMaskIsThatOfTheCpu) {
         return additive_attention(x[0], x[1], x[2], x[3], Mask::padding({4, 0})).output;
       },
       {leaf({2, 3, 5}), leaf({2, 4, 5}, 1), leaf({5}, 2), leaf({2, 4, 6}, 3)});
+}
+
+// By LibTorch's kernels but where dropout or weights are asked for, in float by its fused ones.
+TEST(OnCuda, EveryCaseOfScaledDotProductIsThatOfTheCpu) {
+  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
+  for (const Case& c : cases())
+    for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
+      if (c.name == "prepared") continue;  // for a device
+      SCOPED_TRACE(c.name + (dtype == at::kFloat ? ", float" : ", double"));
+      auto in = inputs(c, dtype);
+      const Tolerance tolerance =
+          dtype == at::kDouble ? Tolerance{1e-10, 1e-11} : Tolerance{1e-4, 2e-5};
+      compare_devices(function(c, scaled_dot_product_attention), in, tolerance);
+      in[2] = heads(c.key_heads, c.keys, kWidth, 2, dtype);  // as wide as the keys
+      compare_devices(function(c, scaled_dot_product_attention), in, tolerance);
+      for (const size_t poisoned : {0, 1, 2}) {
+        if (c.mask.is_none()) continue;  // to all, and to all gradients
+        auto bad = inputs(c, dtype);
+        bad[poisoned] = bad[poisoned].detach().clone();
+        bad[poisoned].select(2, 0).fill_(std::nan(""));
+        bad[poisoned].set_requires_grad(true);
+        compare_devices(function(c, scaled_dot_product_attention), bad, tolerance);
+      }
+    }
+}
+
+TEST(OnCuda, LibTorchsAttentionSaysWhyItDeclines) {
+  if (!at::hasCUDA()) GTEST_SKIP() << "no CUDA device";
+  const at::Tensor x = cosines({1, 1, 2, 4}).to(at::kCUDA), none = x.slice(2, 0, 0);
+  const detail::HeadTensors heads{x, x, x, {}, {}};
+  const auto declined = [&](const AttentionOptions& options) {
+    return detail::library_declined(heads, options.scale.value_or(1.0), options);
+  };
+  EXPECT_EQ(declined({}), "");
+  EXPECT_THAT(declined({.return_weights = true}), ::testing::HasSubstr("weights"));
+  EXPECT_THAT(declined({.dropout = {.probability = 0.1}}), ::testing::HasSubstr("dropout"));
+  EXPECT_THAT(declined({.scale = 0.0}), ::testing::HasSubstr("above 0"));
+  EXPECT_THAT(declined({.normaliser = Normaliser::kSparsemax}), ::testing::HasSubstr("softmax"));
+  EXPECT_THAT(detail::library_declined({x, none, none, {}, {}}, 1.0, {}),
+              ::testing::HasSubstr("nothing"));
+  EXPECT_THAT(detail::library_declined({x, x, x, x.to(at::kFloat), {}}, 1.0, {}),
+              ::testing::HasSubstr("dtype"));
 }
 
 }  // namespace

@@ -30,6 +30,9 @@ done
 
 works info
 for word in LibTorch compiler threads device ISA kernels bfloat16 shards presets; do expect_has "info" "$(cat out)" "$word"; done
+first=$(sed -nE 's/^kernels .*can run on ([A-Z0-9_]+).*/\1/p' out)
+ATTEND_FORCE_ISA=abacus refused "an ISA that is none" 2 "one of $first" info
+ATTEND_FUSED=no refused "ATTEND_FUSED that is neither" 2 "expected 1 for kernels or 0" info
 works info --json
 at_least "threads" "$(json out threads)" 1
 works info --model "$model"
