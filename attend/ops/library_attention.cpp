@@ -16,9 +16,9 @@ namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
-// Whether each query sees its own key and those before, no others, as LibTorch's is_causal says.
-// Its first query sees one key whatever the lengths, ours is aligned to the last key: where Tq !=
-// Tk they differ.
+// Whether each query sees its own key and those before, no others, as LibTorch's is_causal says:
+// from the first key on, where ours ends at the last. With Tq != Tk its flash kernels do not take
+// it.
 bool hides_what_follows(const Mask& mask, const HeadTensors& x) {
   const int64_t queries = x.query.size(2), keys = x.key.size(2);
   if (queries != keys) return false;

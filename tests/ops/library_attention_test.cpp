@@ -88,6 +88,14 @@ TEST(LibraryAttention, GradientsAreThoseOfCentralDifferences) {
   }
 }
 
+TEST(LibraryAttention, TakesTheScale) {
+  const at::Tensor q = cosines({2, 2, 3, 5}), k = cosines({2, 2, 4, 5}, 1);
+  for (const double scale : {0.1, 3.0})
+    EXPECT_TRUE(close(
+        by_library(q, k, k, Mask::causal(), {.scale = scale}).output,
+        scaled_dot_product_attention_composed(q, k, k, Mask::causal(), {.scale = scale}).output));
+}
+
 TEST(LibraryAttention, AQueryThatSeesNothingGivesZeros) {
   const Case masks[] = {{"padding", 37, 70, Mask::padding({70, 0})},
                         {"causal from -5 on", 37, 70, Mask::causal(-5)},
@@ -118,6 +126,7 @@ TEST(LibraryAttention, AQueryThatSeesNothingGivesZeros) {
 TEST(LibraryAttention, NaNReachesThoseThatMaySeeIt) {
   const Case masks[] = {{"causal", 70, 70, Mask::causal(), 2},
                         {"cached", 5, 70, Mask::causal(), 2},
+                        {"from the first key on", 37, 70, Mask::causal(0), 2},
                         {"padding", 37, 70, Mask::padding({69, 3})},
                         {"dead", 37, 70, Mask::padding({70, 0}), 1},
                         {"dense", 37, 70, Mask::dense(cosines({kBatch, kHeads, 37, 70}).gt(0.3))},
