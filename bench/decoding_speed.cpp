@@ -3,8 +3,9 @@
 //   translations  what the model writes for each line, in tokens
 //   speed         reads lines of JSON, {"batch": 32, "split": 32, "seconds": 1}: translates `batch`
 //                 lines a call, at most `split` of them together, until the seconds are over;
-//                 prints the milliseconds of each call, and the tokens written. With --ids: ids in
-//                 and out, as a peer without text has them, on one thread
+//                 prints the milliseconds of each call, and the tokens written. With "all": true
+//                 every line once, from the first on. With --ids: ids in and out, as a peer
+//                 without text has them, on one thread
 //
 // bench/peers/compare_decoding.py has the other side; tools/bench.sh runs both.
 #include <CLI/CLI.hpp>
@@ -112,11 +113,13 @@ void speed(const Options& options) {
   for (std::string asked; std::getline(std::cin, asked);) {
     const json window = json::parse(asked);
     const auto batch = window.at("batch").get<size_t>();
-    const double seconds = window.at("seconds");
+    const bool all = window.value("all", false);
+    const double seconds = all ? 0.0 : window.at("seconds").get<double>();
     std::vector<double> milliseconds;
     int64_t tokens = 0;
     double elapsed = 0.0;
-    while (elapsed < seconds) {
+    if (all) next = 0;
+    while (all ? milliseconds.empty() || next < lines.size() : elapsed < seconds) {
       if (next >= lines.size()) next = 0;
       const size_t first = next, end = std::min(next + batch, lines.size());
       next = end;

@@ -13,6 +13,7 @@
 #include "attend/models/model_files.h"
 #include "attend/ops/device.h"
 #include "attend/render/curves.h"
+#include "attend/training/gradients.h"
 #include "attend/training/metrics_log.h"
 #include "attend/training/trainer.h"
 #include "cli/commands.h"
@@ -133,7 +134,7 @@ void draw_losses(const std::string& folder, const RunConfig& config, double floo
 }
 
 void announce(Console& console, const Seq2Seq& model, const TrainData& data, double floor,
-              int threads) {
+              int threads, ops::Products products) {
   console.note(
       fmt::format("training on {} pairs ({} target tokens), held out {}; vocabularies of {} and {}",
                   data.train.size(), data.train.target.tokens(), data.held_out.size(),
@@ -141,14 +142,21 @@ void announce(Console& console, const Seq2Seq& model, const TrainData& data, dou
   console.note(fmt::format("{} parameters; {} {}; loss can't fall below {:.3f} on these pairs",
                            model.parameters().numel(), threads, threads == 1 ? "thread" : "threads",
                            floor));
+  if (const std::string declined = training::training_step(model, products).declined;
+      !declined.empty())
+    console.note("training by autograd; attend's kernels decline: " + declined);
 }
 
-void conclude(Console& console, const training::TrainingResult& result, const TrainFlags& flags,
-              const TrainData& data) {
+// `steps`: of this call.
+void conclude(Console& console, const training::TrainingResult& result, int64_t steps,
+              const TrainFlags& flags, const TrainData& data) {
   using End = training::TrainingResult::End;
   if (result.skipped > 0)
     console.note(
         fmt::format("{} steps were skipped: their gradient was not finite", result.skipped));
+  if (flags.resume && steps == 0 && result.end == End::kFinished)
+    console.note(fmt::format(
+        "nothing was left to do: all {} epochs are trained; --epochs takes more", result.epochs));
   if (result.end == End::kPatience) console.note("ended: the held-out loss has stopped falling");
   if (result.end == End::kStopped) {
     console.warn(
@@ -191,12 +199,15 @@ int train(const TrainFlags& flags) {
                               data::pairs_text(data.held_out_pairs, config.data.reverse));
   }
   const double floor = data::loss_floor(data.train);
-  announce(console, *model, data, floor, core::automatic_threads(config.training.threads));
+  announce(console, *model, data, floor, core::automatic_threads(config.training.threads),
+           config.training.products);
 
   TrainProgress progress(console, config.training.epochs, flags.verbose);
   training::TrainerCallbacks callbacks;
   bool config_is_written = !flags.resume;
+  int64_t steps = 0;
   callbacks.on_step = [&](const training::StepReport& r) {
+    ++steps;
     // Only now is it certain that a resumed run accepts what was changed on the command line.
     if (!config_is_written) write_config();
     config_is_written = true;
@@ -218,7 +229,7 @@ int train(const TrainFlags& flags) {
       callbacks);
   console.settle();
   draw_losses(flags.out, config, floor);
-  conclude(console, result, flags, data);
+  conclude(console, result, steps, flags, data);
   if (flags.profile) {
     Output output;
     output.write(profile_table(profile));

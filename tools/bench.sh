@@ -27,12 +27,22 @@ source tools/peer_python.sh
 sections=(roof training decoding ops attention growth memory neighbour)
 out=${OUT:-build/bench}
 quick=
-[[ ${1:-} == --quick ]] && quick=1 out=$out/quick && shift
+usage() { sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; }
+case ${1:-} in
+  -h | --help | help) usage && exit ;;
+  --quick) quick=1 out=$out/quick && shift ;;
+esac
+if (($# > 0)) && [[ " ${sections[*]} report " != *" $1 "* ]]; then
+  echo "No section $1; there are ${sections[*]} report" >&2
+  exit 2
+fi
 
 build() {  # the program and the benches
   local targets=(attend_program attend_bench_steps attend_bench_attention attend_bench_decode
                  attend_bench_memory attend_bench_plot attend_bench_ops attend_bench_roof)
   if [[ -n ${BUILD:-} ]]; then
+    grep -q '^ATTEND_BENCH:BOOL=ON' "$BUILD/CMakeCache.txt" 2> /dev/null ||
+      { echo "$BUILD has no benchmarks: cmake -B $BUILD -DATTEND_BENCH=ON" >&2; exit 1; }
     cmake --build "$BUILD" --target "${targets[@]}" > /dev/null
   else
     BUILD=build/dev
@@ -74,14 +84,10 @@ report() {  # a quick run is no figure for the page
   peer report "$out" "$BUILD/bench/attend_bench_plot" "$page"
 }
 
-section() {
-  declare -F "$1" > /dev/null || { echo "No section $1; there are ${sections[*]} report" >&2; exit 2; }
-  "$@"
-}
 build
 find_bench_python || { echo "No Python here runs the peers; name one by ATTEND_PEER_PYTHON." >&2; exit 1; }
 if (($# > 0)); then
-  section "$@"
+  "$@"
 else
   failed=()
   for name in "${sections[@]}"; do

@@ -43,7 +43,8 @@ core::ConfigTable describe(TrainingConfig& c) {
       .add_choice(
           "products", c.products,
           "Of matrices in linear layers, their gradients and the loss: float32, or bfloat16 (sums\n"
-          "and parameters stay float32), where the processor has instructions for it.",
+          "and parameters stay float32), where the processor has instructions for it. bfloat16\n"
+          "trains by autograd, without attend's kernels: small models are slower with it.",
           {{"float32", ops::Products::kFloat32}, {"bfloat16", ops::Products::kBfloat16}})
       .add("threads", c.threads,
            "0: as many as this process may use. Any number gives the same bits.", 0, 1024)

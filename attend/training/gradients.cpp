@@ -42,7 +42,8 @@ LossTotal shard_gradient(const Seq2Seq& model, const std::vector<at::Tensor>& pa
 
 FusedStep training_step(const Seq2Seq& model, ops::Products products) {
   if (products == ops::Products::kBfloat16)
-    return {nullptr, "they have float32 products, and products = \"bfloat16\" asks for others"};
+    return {nullptr,
+            "they compute float32 products, and products = \"bfloat16\" asks for LibTorch's"};
   return model.fused_step();
 }
 

@@ -11,7 +11,7 @@ is a process of its own; windows are taken in turn. Beside PyTorch, which gets i
 does either that or text to text, whichever is faster; beside CTranslate2, which gets tokens and gives
 tokens, text to text.
 With two threads attend and CTranslate2 may share a batch's sentences out, or not: two forms each.
-Milliseconds are of a sentence alone, p50 and p99; "first" is from the start of a process to its first
+Milliseconds are of a call, p50 and p99 over all lines twice, on one thread; "first" is from the start of a process to its first
 translation (attend's: the program itself); memory is the most that was resident.
 """
 
@@ -48,15 +48,19 @@ class Contender:
     def window(self, seconds):
         split = max(1, self.batch // self.threads) if self.split else self.batch
         told = self.program.ask({"batch": self.batch, "split": split, "seconds": seconds})
-        self.milliseconds += told["milliseconds"]
         self.resident = max(self.resident, told["resident"])
         return told["tokens"] / told["seconds"]
 
+    def all_lines(self):
+        """The milliseconds of each call, every line once: of the same sentences for every contender."""
+        told = self.program.ask({"batch": self.batch, "split": self.batch, "all": True})
+        self.milliseconds += told["milliseconds"]
+
     def result(self):
         ordered = sorted(self.milliseconds)
-        return {**summary(self), "p50_ms": rounded(statistics.median(ordered)),
-                "p99_ms": rounded(ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]),
-                "resident_mib": rounded(self.resident / 2**20)}
+        quantiles = {"p50_ms": rounded(statistics.median(ordered)),
+                     "p99_ms": rounded(ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))])} if ordered else {}
+        return {**summary(self), **quantiles, "resident_mib": rounded(self.resident / 2**20)}
 
 
 def train(build, name, preset, settings, data, folder, seconds):
@@ -168,6 +172,9 @@ class Comparison:
                 # A sentence alone can't be shared out.
                 used = {side: [c.use(batch) for c in cs if batch > 1 or not c.split] for side, cs in sides.items()}
                 time_all([c for cs in used.values() for c in cs], rounds, seconds)
+                for _ in range(2):
+                    for contenders in used.values():
+                        contenders[0].all_lines()
                 results.append({
                     "batch": batch,
                     "ratios": {side: ratios([c for c in used["attend"] if side == "PyTorch" or c.form != IDS],

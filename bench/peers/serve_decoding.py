@@ -58,7 +58,9 @@ class CTranslate2:
 
 def window(engine, asked, next_line):
     count, milliseconds, tokens, elapsed = len(engine.sources), [], 0, 0.0
-    while elapsed < asked["seconds"]:
+    whole = asked.get("all", False)  # every line once, from the first on
+    next_line = 0 if whole else next_line
+    while (not milliseconds or next_line < count) if whole else elapsed < asked["seconds"]:
         next_line = 0 if next_line >= count else next_line
         end = min(next_line + asked["batch"], count)
         start = time.perf_counter()
