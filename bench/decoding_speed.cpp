@@ -54,10 +54,11 @@ std::vector<std::string> read_lines(const std::string& path) {
 }
 
 // Tokens a decoder had to find: the end mark counts where it was reached.
-int64_t steps_of(const std::vector<Translation>& translations) {
+template <class Written>
+int64_t steps_of(const std::vector<Written>& all) {
   int64_t steps = 0;
-  for (const Translation& t : translations)
-    steps += static_cast<int64_t>(t.log_probabilities.size());
+  for (const Written& written : all)
+    steps += static_cast<int64_t>(written.log_probabilities.size());
   return steps;
 }
 
@@ -97,10 +98,7 @@ Translate by_ids(const Options& options, const std::vector<std::string>& lines) 
   return [=](size_t first, size_t end, int64_t) {
     data::PackedIds source;
     for (size_t i = first; i < end; ++i) source.append(sources[i]);
-    int64_t steps = 0;
-    for (const decoding::Hypothesis& h : decoding::greedy(*loaded->model, source, decode))
-      steps += static_cast<int64_t>(h.log_probabilities.size());
-    return steps;
+    return steps_of(decoding::greedy(*loaded->model, source, decode));
   };
 }
 

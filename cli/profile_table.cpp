@@ -26,11 +26,9 @@ std::string profile_table(const training::StepProfile& profile) {
                         100.0 * row.seconds / whole, calls, rate);
   }
   text += fmt::format(
-      "Seconds are those of all threads together, `waiting` those in which a thread had none of "
-      "the\n"
-      "work; calls count each shard. GFLOP/s is a thread's: products of matrices alone, over all "
-      "of\n"
-      "a zone's time; one thread's peak, measured now: {:.0f} GFLOP/s ({}, float).\n",
+      "Seconds are those of all threads together, `waiting` those in which one had no work;\n"
+      "calls count each shard. GFLOP/s is a thread's: products of matrices alone, over all of a\n"
+      "zone's time; one thread's peak, measured now: {:.0f} GFLOP/s ({}, float).\n",
       kernels::measured_peak(0.05) / 1e9, kernels::active_isa());
   return text;
 }

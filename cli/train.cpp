@@ -147,16 +147,12 @@ void announce(Console& console, const Seq2Seq& model, const TrainData& data, dou
     console.note("training by autograd; attend's kernels decline: " + declined);
 }
 
-// `steps`: of this call.
-void conclude(Console& console, const training::TrainingResult& result, int64_t steps,
-              const TrainFlags& flags, const TrainData& data) {
+void conclude(Console& console, const training::TrainingResult& result, const TrainFlags& flags,
+              const TrainData& data) {
   using End = training::TrainingResult::End;
   if (result.skipped > 0)
     console.note(
         fmt::format("{} steps were skipped: their gradient was not finite", result.skipped));
-  if (flags.resume && steps == 0 && result.end == End::kFinished)
-    console.note(fmt::format(
-        "nothing was left to do: all {} epochs are trained; --epochs takes more", result.epochs));
   if (result.end == End::kPatience) console.note("ended: the held-out loss has stopped falling");
   if (result.end == End::kStopped) {
     console.warn(
@@ -205,9 +201,7 @@ int train(const TrainFlags& flags) {
   TrainProgress progress(console, config.training.epochs, flags.verbose);
   training::TrainerCallbacks callbacks;
   bool config_is_written = !flags.resume;
-  int64_t steps = 0;
   callbacks.on_step = [&](const training::StepReport& r) {
-    ++steps;
     // Only now is it certain that a resumed run accepts what was changed on the command line.
     if (!config_is_written) write_config();
     config_is_written = true;
@@ -229,7 +223,10 @@ int train(const TrainFlags& flags) {
       callbacks);
   console.settle();
   draw_losses(flags.out, config, floor);
-  conclude(console, result, steps, flags, data);
+  if (!config_is_written && result.end == training::TrainingResult::End::kFinished)
+    console.note(fmt::format(
+        "nothing was left to do: all {} epochs are trained; --epochs takes more", result.epochs));
+  conclude(console, result, flags, data);
   if (flags.profile) {
     Output output;
     output.write(profile_table(profile));

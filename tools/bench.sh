@@ -41,7 +41,7 @@ build() {  # the program and the benches
   local targets=(attend_program attend_bench_steps attend_bench_attention attend_bench_decode
                  attend_bench_memory attend_bench_plot attend_bench_ops attend_bench_roof)
   if [[ -n ${BUILD:-} ]]; then
-    grep -q '^ATTEND_BENCH:BOOL=ON' "$BUILD/CMakeCache.txt" 2> /dev/null ||
+    grep -Eqi '^ATTEND_BENCH:[A-Z]+=(ON|1|YES|TRUE)$' "$BUILD/CMakeCache.txt" 2> /dev/null ||
       { echo "$BUILD has no benchmarks: cmake -B $BUILD -DATTEND_BENCH=ON" >&2; exit 1; }
     cmake --build "$BUILD" --target "${targets[@]}" > /dev/null
   else

@@ -114,7 +114,7 @@ class AttentionGruSteps : public torch::autograd::Function<AttentionGruSteps> {
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     refuse_second_derivative("attention_gru");
-    context->get_saved_variables();
+    context->get_saved_variables();  // refuses what was written to since
     const at::Tensor d_tops = gradients[0].contiguous();
     return with_type(d_tops, [&]<class T>(T) -> variable_list {
       auto call = c10::static_intrusive_pointer_cast<AttentionCall<T>>(

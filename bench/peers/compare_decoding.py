@@ -11,8 +11,8 @@ is a process of its own; windows are taken in turn. Beside PyTorch, which gets i
 does either that or text to text, whichever is faster; beside CTranslate2, which gets tokens and gives
 tokens, text to text.
 With two threads attend and CTranslate2 may share a batch's sentences out, or not: two forms each.
-Milliseconds are of a call, p50 and p99 over all lines twice, on one thread; "first" is from the start of a process to its first
-translation (attend's: the program itself); memory is the most that was resident.
+Milliseconds are of a call, p50 and p99 over all lines twice, on one thread; "first" is from the start of
+a process to its first translation (attend's: the program itself); memory is the most that was resident.
 """
 
 import argparse

@@ -37,6 +37,10 @@ done
 ATTEND_FUSED=0 train gru composed --profile --epochs 1
 expect_has "--profile on autograd" "$(cat out)" "kernels decline: ATTEND_FUSED=0"
 expect_has "--profile on autograd" "$(cat out)" "backward (autograd)"
+expect_has "without kernels" "$(cat err)" "training by autograd; attend's kernels decline: ATTEND_FUSED=0"
+works train --resume --out again
+expect_has "a finished run" "$(cat err)" "nothing was left to do"
+expect_equal "a finished run stays" "$(sum again)" "$expected"
 gzip -c "$pairs" > pairs.gz
 train bahdanau gzip --data pairs.gz
 expect_equal "the same from .gz" "$(sum gzip)" "$expected"
