@@ -20,4 +20,12 @@ enum class NormKind {
   kRms,    ///< Zhang & Sennrich 2019
 };
 
+/// How the Transformer's embeddings E begin, which enter it as sqrt(D) E + positions; positions have
+/// elements of about 1.
+enum class EmbeddingInit {
+  kScaled,   ///< N(0, 1/D), so that they enter as N(0, 1): Tensor2Tensor, fairseq
+  kChapter,  ///< N(0, 1), entering as N(0, D): the book's, which drowns the positions as D grows
+  kXavier,   ///< uniform, +-sqrt(6 / (V + D)): Glorot's rule for every matrix
+};
+
 }  // namespace attend

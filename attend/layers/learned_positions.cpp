@@ -9,7 +9,7 @@
 namespace attend {
 
 LearnedPositions::LearnedPositions(const ParameterScope& scope, const Options& options)
-    : weight_(scope.add("weight", {options.length, options.width}, Init::kNormal)) {}
+    : weight_(scope.add("weight", {options.length, options.width}, options.init)) {}
 
 at::Tensor LearnedPositions::rows(int64_t first, int64_t count) const {
   if (first < 0 || count < 0)

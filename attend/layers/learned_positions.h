@@ -10,11 +10,11 @@ class LearnedPositions {
   struct Options {
     int64_t length = 0;  ///< rows of the table, at least 1
     int64_t width = 0;
+    Init init = Init::kNormal;
   };
 
   LearnedPositions() = default;
-  /// Registers `weight` (length, width), standard normal at first. Throws InvalidArgument for sizes
-  /// below 1.
+  /// Registers `weight` (length, width). Throws InvalidArgument for sizes below 1.
   LearnedPositions(const ParameterScope& scope, const Options& options);
 
   /// Rows first .. first + count - 1, (count, width). Positions beyond the table get its last row.

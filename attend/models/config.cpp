@@ -72,6 +72,15 @@ core::ConfigTable describe(ModelConfig& config) {
                                  {"alibi", PositionKind::kAlibi},
                                  {"relative", PositionKind::kRelative},
                                  {"t5", PositionKind::kT5}})
+      .add_choice<EmbeddingInit>(
+          "embedding_init", config.embedding_init,
+          "Transformer: how embeddings begin, which are multiplied by sqrt(hidden) before positions "
+          "are added.\nscaled: N(0, 1 / hidden), so that words and positions weigh alike, as in "
+          "fairseq and\nTensor2Tensor. chapter: N(0, 1) as the book has it, which drowns the "
+          "positions in wide models.\nxavier: by Xavier's rule, as every other matrix.",
+          {{"scaled", EmbeddingInit::kScaled},
+           {"chapter", EmbeddingInit::kChapter},
+           {"xavier", EmbeddingInit::kXavier}})
       .add("feed_forward", config.feed_forward,
            "Inner width of the transformer's feed-forward networks.", 1, 1 << 20)
       .add_choice<Activation>("activation", config.activation,

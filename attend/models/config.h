@@ -33,6 +33,7 @@ struct ModelConfig {
   int64_t window = 0;           ///< self-attention sees keys nearer than this; 0 = all
   bool linear_attention = false;
   PositionKind positions = PositionKind::kSinusoidal;
+  EmbeddingInit embedding_init = EmbeddingInit::kScaled;
   int64_t feed_forward = 64;  ///< inner width
   Activation activation = Activation::kRelu;
   NormKind norm = NormKind::kLayer;

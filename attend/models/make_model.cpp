@@ -41,6 +41,7 @@ void check_recurrent(const char* kind, const ModelConfig& config) {
                         {"key_value_heads", config.key_value_heads != usual.key_value_heads},
                         {"linear_attention", config.linear_attention},
                         {"positions", config.positions != usual.positions},
+                        {"embedding_init", config.embedding_init != usual.embedding_init},
                         {"activation", config.activation != usual.activation},
                         {"norm", config.norm != usual.norm},
                         {"norm_first", config.norm_first},

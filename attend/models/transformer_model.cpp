@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "attend/core/errors.h"
 #include "attend/models/state.h"
 #include "attend/models/transformer_step.h"
 
@@ -86,6 +87,25 @@ void check(const ModelConfig& config) {
     refuse("positions = learned needs the longest sentence, from steps of [data]");
 }
 
+struct EntranceInit {
+  Init source, target, positions;
+};
+
+// Learned positions begin as large as the embeddings are when they meet, which is after the
+// sqrt(D). A tied table is the output projection too, and begins small whatever is chosen.
+EntranceInit entrance_init(const ModelConfig& config) {
+  switch (config.embedding_init) {
+    case EmbeddingInit::kScaled:
+      return {Init::kNormalFanIn, Init::kNormalFanIn, Init::kNormal};
+    case EmbeddingInit::kChapter:
+      return {Init::kNormal, config.tied_embeddings ? Init::kNormalFanIn : Init::kNormal,
+              Init::kNormalWide};
+    case EmbeddingInit::kXavier:
+      return {Init::kXavierUniform, Init::kXavierUniform, Init::kXavierUniform};
+  }
+  throw InternalError("[model] an unknown embedding_init");
+}
+
 }  // namespace
 
 TransformerModel::TransformerModel(const ModelConfig& config,
@@ -94,21 +114,22 @@ TransformerModel::TransformerModel(const ModelConfig& config,
   check(config);
   const ParameterScope encoder = store_.scope("encoder");
   const ParameterScope decoder = store_.scope("decoder");
-  const auto enter = [&](const ParameterScope& scope, int64_t vocabulary, Init init) {
+  const EntranceInit init = entrance_init(config);
+  const auto enter = [&](const ParameterScope& scope, int64_t vocabulary, Init words) {
     Entrance side{Embedding(scope.scope("embedding"),
-                            {.vocabulary = vocabulary, .width = config.hidden, .init = init}),
+                            {.vocabulary = vocabulary, .width = config.hidden, .init = words}),
                   {},
                   scope.site("embedded")};
     if (config.positions == PositionKind::kLearned)
-      side.learned = LearnedPositions(scope.scope("positions"),
-                                      {.length = config.longest, .width = config.hidden});
+      side.learned = LearnedPositions(
+          scope.scope("positions"),
+          {.length = config.longest, .width = config.hidden, .init = init.positions});
     return side;
   };
-  source_ = enter(encoder, config.source_vocabulary, Init::kNormal);
+  source_ = enter(encoder, config.source_vocabulary, init.source);
   for (int64_t l = 0; l < config.layers; ++l)
     encoder_.emplace_back(encoder.scope("layers." + std::to_string(l)), config);
-  target_ = enter(decoder, config.target_vocabulary,
-                  config.tied_embeddings ? Init::kNormalFanIn : Init::kNormal);
+  target_ = enter(decoder, config.target_vocabulary, init.target);
   for (int64_t l = 0; l < config.layers; ++l)
     decoder_.emplace_back(decoder.scope("layers." + std::to_string(l)), config);
   if (config.norm_first) {

@@ -50,6 +50,9 @@ void initialise(const ParameterSlot& slot, uint64_t seed, double* out) {
       case Init::kNormalFanIn:
         out[i] = normal(key, counter) / std::sqrt(columns);
         break;
+      case Init::kNormalWide:
+        out[i] = normal(key, counter) * std::sqrt(columns);
+        break;
     }
   }
 }

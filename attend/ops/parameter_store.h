@@ -28,7 +28,8 @@ enum class Init {
                    ///< (in)
   kUniformFanIn,   ///< +-1 / sqrt(columns): PyTorch's default for linear and recurrent layers
   kNormal,         ///< standard normal: PyTorch's default for embeddings
-  kNormalFanIn,    ///< normal / sqrt(columns): embeddings that serve as output projection too
+  kNormalFanIn,    ///< normal / sqrt(columns): embeddings that enter times sqrt(columns)
+  kNormalWide,     ///< normal * sqrt(columns): what is added to standard normal embeddings that do
 };
 
 struct ParameterSlot {
