@@ -20,8 +20,8 @@ enum class NormKind {
   kRms,    ///< Zhang & Sennrich 2019
 };
 
-/// How the Transformer's embeddings E begin, which enter it as sqrt(D) E + positions; positions have
-/// elements of about 1.
+/// How the Transformer's embeddings E begin, which enter it as sqrt(D) E + positions; positions
+/// have elements of about 1.
 enum class EmbeddingInit {
   kScaled,   ///< N(0, 1/D), so that they enter as N(0, 1): Tensor2Tensor, fairseq
   kChapter,  ///< N(0, 1), entering as N(0, D): the book's, which drowns the positions as D grows

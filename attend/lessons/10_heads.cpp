@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "attend/attention/multi_head.h"
+#include "attend/lessons/embedding_starts.h"
 #include "attend/lessons/figures.h"
 #include "attend/lessons/head_report.h"
 #include "attend/lessons/lesson.h"
@@ -93,13 +94,10 @@ void run(const Options& o, Notebook& book, Models& models) {
                           series("dearest first", losses_without(loaded, pairs, dearest))}});
   book.notice(
       {"One head at a time costs little: others, and the residual connection, carry the sentence "
-       "past it. Weights of 1.00 in layer 1 are no skill: embeddings times √D give large scores "
-       "from the start, softmax then puts all on one key and passes hardly any gradient back, and "
-       "such a head stays much as it was drawn. `attend evaluate --rank-heads` ranks any model's.",
-       "每次只去掉一个头，损失增加很少：别的头和残差连接会绕过它。第 1 层里 1.00 的权重并不是本领："
-       "嵌入乘以 √D 后，分数一开始就很大，softmax "
-       "几乎全压在一个键上，梯度几乎传不回来，这样的头大体停在"
-       "初始状态。`attend evaluate --rank-heads` 可以给任何模型的头排序。"});
+       "past it. `attend evaluate --rank-heads` ranks any model's.",
+       "每次只去掉一个头，损失增加很少：别的头和残差连接会绕过它。"
+       "`attend evaluate --rank-heads` 可以给任何模型的头排序。"});
+  compare_starts(book, models, pairs);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Lesson 15: all maps of a Transformer: encoder, decoder, and from one to the other.
 #include <fmt/format.h>
 
+#include "attend/lessons/embedding_starts.h"
 #include "attend/lessons/lesson.h"
 #include "attend/lessons/looking.h"
 #include "attend/render/select.h"
@@ -88,6 +89,11 @@ void run(const Options& o, Notebook& book, Models& models) {
     book.map(kind.caption, map, {.columns = 2});
     book.notice(kind.notice);
   }
+  draw_starts(book, models, o.sentence);
+  book.notice(
+      {"The book draws embeddings so large that a head of layer 1 looks at one key before it has "
+       "learned anything; lesson 10 has the numbers.",
+       "书中的嵌入初始值太大，第 1 层的头还什么都没学就已只看一个键；数字见第 10 课。"});
   book.table({"How many maps, of how many queries and keys", "多少张图，各有多少查询和键"},
              {"kind", "queries", "keys", "maps"}, sizes);
 }

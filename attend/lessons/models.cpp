@@ -51,14 +51,25 @@ std::vector<std::string> side(const std::vector<data::Pair>& pairs,
   return lines;
 }
 
-struct Run {
+}  // namespace
+
+struct Models::Corpus {
+  data::Split pairs;
+  std::string fingerprint;  // of the pairs' text
+};
+
+struct Models::Run {
   training::RunConfig settings;
   std::string toml;
   std::shared_ptr<LoadedModel> loaded;
   data::Dataset train;
+
+  static Run prepare(training::RunConfig settings, const std::vector<data::Pair>& pairs);
+  void write_beside_weights(const std::string& folder) const;
 };
 
-Run prepare(training::RunConfig settings, const std::vector<data::Pair>& pairs) {
+Models::Run Models::Run::prepare(training::RunConfig settings,
+                                 const std::vector<data::Pair>& pairs) {
   Run run{std::move(settings), "", nullptr, {}};
   run.toml = core::print_config(run.settings.tables());
   const auto& text = run.settings.text;
@@ -73,19 +84,12 @@ Run prepare(training::RunConfig settings, const std::vector<data::Pair>& pairs) 
   return run;
 }
 
-void write_beside_weights(const Run& run, const std::string& folder) {
+void Models::Run::write_beside_weights(const std::string& folder) const {
   core::make_folder(folder);
-  core::write_file_atomic((fs::path(folder) / "config.toml").string(), run.toml);
-  run.loaded->source.save(folder);
-  run.loaded->target.save(folder);
+  core::write_file_atomic((fs::path(folder) / "config.toml").string(), toml);
+  loaded->source.save(folder);
+  loaded->target.save(folder);
 }
-
-}  // namespace
-
-struct Models::Corpus {
-  data::Split pairs;
-  std::string fingerprint;  // of the pairs' text
-};
 
 Models::Models(Options options) : options_(std::move(options)) {}
 Models::~Models() = default;
@@ -116,13 +120,34 @@ std::shared_ptr<const LoadedModel> Models::trained(ModelKind kind) {
     auto given = std::make_shared<LoadedModel>(load_model(options_.model));
     if (given->model->config().kind == kind) return kept = given;
   }
-  Run run = prepare(settings_for(kind, options_.epochs, options_.threads), train_pairs());
+  return kept = train(
+             Run::prepare(settings_for(kind, options_.epochs, options_.threads), train_pairs()));
+}
+
+std::shared_ptr<const LoadedModel> Models::trained_transformer(EmbeddingInit init) {
+  auto& kept = begun_[init];
+  if (!kept) {
+    auto settings = settings_for(ModelKind::kTransformer, options_.epochs, options_.threads);
+    settings.model.embedding_init = init;
+    kept = train(Run::prepare(std::move(settings), train_pairs()));
+  }
+  return kept;
+}
+
+std::shared_ptr<const LoadedModel> Models::untrained_transformer(EmbeddingInit init) {
+  auto settings = settings_for(ModelKind::kTransformer, options_.epochs, options_.threads);
+  settings.model.embedding_init = init;
+  return Run::prepare(std::move(settings), train_pairs()).loaded;
+}
+
+std::shared_ptr<const LoadedModel> Models::train(Run run) {
+  const ModelKind kind = run.settings.model.kind;
   // Another text or other settings are another folder.
   const std::string folder =
       (fs::path(options_.folder) /
        (kind_name(kind) + "-" + core::fingerprint(run.toml + corpus().fingerprint).substr(0, 8)))
           .string();
-  write_beside_weights(run, folder);
+  run.write_beside_weights(folder);
   training::TrainerCallbacks callbacks;
   callbacks.on_step = [&](const training::StepReport& r) {
     if (options_.progress)
@@ -138,7 +163,7 @@ std::shared_ptr<const LoadedModel> Models::trained(ModelKind kind) {
                       callbacks);
   if (result.end == training::TrainingResult::End::kStopped)
     throw DataError(folder, "training was stopped; the next run goes on from there");
-  return kept = run.loaded;
+  return run.loaded;
 }
 
 void Models::watch(
@@ -146,9 +171,9 @@ void Models::watch(
     const std::function<void(std::shared_ptr<const LoadedModel>, int64_t epoch)>& look) {
   training::RunConfig settings = settings_for(kind, epochs, options_.threads);
   settings.training.validate_every = 1;
-  Run run = prepare(std::move(settings), train_pairs());
+  Run run = Run::prepare(std::move(settings), train_pairs());
   const std::string folder = (fs::path(options_.folder) / ("watched-" + kind_name(kind))).string();
-  write_beside_weights(run, folder);
+  run.write_beside_weights(folder);
   int64_t epoch = 0;
   look(run.loaded, epoch);
   training::TrainerCallbacks callbacks;

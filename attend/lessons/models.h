@@ -43,6 +43,12 @@ class Models {
   /// next call goes on from there).
   std::shared_ptr<const LoadedModel> trained(ModelKind kind);
 
+  /// The Transformer with the settings of trained(), its embeddings begun by `init`. Never
+  /// Options::model: it is there to be compared.
+  std::shared_ptr<const LoadedModel> trained_transformer(EmbeddingInit init);
+  /// The same before its first step.
+  std::shared_ptr<const LoadedModel> untrained_transformer(EmbeddingInit init);
+
   /// Trains a fresh model of the kind, apart from trained(), and hands it over after each epoch
   /// from 0 (nothing learned) to `epochs`. It must not be kept: its weights go on changing.
   void watch(ModelKind kind, int64_t epochs,
@@ -58,11 +64,14 @@ class Models {
 
  private:
   struct Corpus;
+  struct Run;
   const Corpus& corpus();
+  std::shared_ptr<const LoadedModel> train(Run run);
 
   Options options_;
   std::unique_ptr<Corpus> corpus_;
   std::map<ModelKind, std::shared_ptr<const LoadedModel>> trained_;
+  std::map<EmbeddingInit, std::shared_ptr<const LoadedModel>> begun_;  // Transformers, trained
 };
 
 /// "gru", "bahdanau" or "transformer".

@@ -74,7 +74,8 @@ core::ConfigTable describe(ModelConfig& config) {
                                  {"t5", PositionKind::kT5}})
       .add_choice<EmbeddingInit>(
           "embedding_init", config.embedding_init,
-          "Transformer: how embeddings begin, which are multiplied by sqrt(hidden) before positions "
+          "Transformer: how embeddings begin, which are multiplied by sqrt(hidden) before "
+          "positions "
           "are added.\nscaled: N(0, 1 / hidden), so that words and positions weigh alike, as in "
           "fairseq and\nTensor2Tensor. chapter: N(0, 1) as the book has it, which drowns the "
           "positions in wide models.\nxavier: by Xavier's rule, as every other matrix.",
