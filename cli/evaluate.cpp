@@ -9,6 +9,7 @@
 #include "attend/core/processors.h"
 #include "attend/data/corpus.h"
 #include "attend/data/dataset.h"
+#include "attend/decoding/config.h"
 #include "attend/metrics/book_bleu.h"
 #include "attend/models/heads.h"
 #include "attend/models/model_files.h"
@@ -32,7 +33,8 @@ struct EvaluateFlags {
   std::string data, source, reference, hypothesis;
   std::string tokenizer = "13a";
   std::vector<std::string> without_heads;
-  int64_t limit = 0, max_steps = 0, batch_size = 64, bootstrap = 0;
+  DecodingFlags decoding;
+  int64_t limit = 0, bootstrap = 0;
   bool detokenised = false, lowercase = false, sentences = false, by_length = false, json = false;
   bool rank_heads = false, quiet = false;
 };
@@ -88,12 +90,17 @@ data::Dataset encoded(const LoadedModel& model, const std::vector<data::Pair>& p
   return data::encode_pairs(pairs, model.source, model.target, model.data_config.steps);
 }
 
+int64_t batch_size(const EvaluateFlags& flags, const LoadedModel& model) {
+  return flags.decoding.batch_size > 0 ? flags.decoding.batch_size
+                                       : decoding::decoding_config(model).batch_size;
+}
+
 Loss model_loss(const LoadedModel& model, const std::vector<data::Pair>& pairs,
                 const EvaluateFlags& flags) {
   const data::Dataset dataset = encoded(model, pairs);
   ops::TorchThreads threads(core::automatic_threads(flags.model.threads));
   const auto total =
-      training::dataset_loss(*model.model, dataset, flags.batch_size, threads.pool());
+      training::dataset_loss(*model.model, dataset, batch_size(flags, model), threads.pool());
   return {total->sum, total->tokens, dataset.report.cut_target.count};
 }
 
@@ -130,9 +137,7 @@ void translate_pairs(const std::shared_ptr<const LoadedModel>& model,
                      Console& console, Evaluation& e) {
   std::vector<std::string> sources;
   for (const auto& pair : pairs) sources.push_back(pair.source);
-  TranslateOptions options;
-  options.max_steps = flags.max_steps;
-  options.batch_size = flags.batch_size;
+  TranslateOptions options = flags.decoding.options();
   options.progress = [&](int64_t done, int64_t total) {
     console.live(fmt::format("translated {} of {}", done, total));
   };
@@ -184,9 +189,9 @@ HeadRanking rank_heads(const EvaluateFlags& flags, Console& console) {
   const auto progress = [&](int64_t done, int64_t total) {
     console.live(fmt::format("head {} of {}", done, total));
   };
-  HeadRanking ranking{
-      training::head_costs(*model->model, dataset, flags.batch_size, threads.pool(), progress),
-      flags.without_heads};
+  HeadRanking ranking{training::head_costs(*model->model, dataset, batch_size(flags, *model),
+                                           threads.pool(), progress),
+                      flags.without_heads};
   console.settle();
   return ranking;
 }
@@ -355,7 +360,7 @@ void add_evaluate(CLI::App& app, Action& action) {
   add_inputs(*command, *flags);
   add_scoring(*command, *flags);
   add_heads(*command, *flags);
-  add_decoding_options(*command, flags->max_steps, flags->batch_size);
+  add_decoding_options(*command, flags->decoding);
   command->add_flag("--quiet", flags->quiet, "No progress and no notes; warnings stay");
   command->footer(
       "Examples:\n"

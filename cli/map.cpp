@@ -22,7 +22,7 @@ struct MapFlags {
   std::string force, out, from;
   MapChoice choice;
   std::string colour = "auto", background = "auto";
-  int64_t max_steps = 0;
+  DecodingFlags decoding;
   int width = 0;
   bool stretch = false;
 };
@@ -41,14 +41,14 @@ render::AttentionMap map_of_model(const MapFlags& flags, Console& console) {
   const auto model = load(flags.model);
   require_attention(*model, flags.model.folder);
   const Translator translator = Translator::share(model, flags.model.threads);
-  TranslateOptions options;
-  options.max_steps = flags.max_steps;
+  TranslateOptions options = flags.decoding.options();
   options.attention = true;
   const Translation translation = flags.force.empty()
                                       ? translator.translate(text, options)
                                       : translator.force(text, flags.force, options);
   SourceWarnings warnings(console);
   warnings.add(1, translation);
+  warnings.finish();
   console.note(fmt::format("{} → {}   (log-probability {:.6f})", translation.map.source,
                            translation.text, translation.score));
   return translation.map;
@@ -129,10 +129,7 @@ void add_map(CLI::App& app, Action& action) {
       ->check(CLI::Range(0, 10000));
   command->add_flag("--stretch", flags->stretch,
                     "Colours from 0 to the largest weight, not to 1: for flat maps");
-  command
-      ->add_option("--max-steps", flags->max_steps,
-                   "Longest translation in tokens, the end mark included (0: the model's)")
-      ->check(CLI::Range(0, 1000000));
+  add_decoding_options(*command, flags->decoding, false);
   command->footer(
       "Examples:\n"
       "  attend map --model my-model \"I'm home.\"\n"

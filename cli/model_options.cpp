@@ -13,14 +13,23 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
       ->check(CLI::Range(0, 1024));
 }
 
-void add_decoding_options(CLI::App& command, int64_t& max_steps, int64_t& batch_size) {
+TranslateOptions DecodingFlags::options() const {
+  return {.max_steps = max_steps, .batch_size = batch_size, .replace_unknown = replace_unknown};
+}
+
+void add_decoding_options(CLI::App& command, DecodingFlags& flags, bool many_lines) {
   command
-      .add_option("--max-steps", max_steps,
+      .add_option("--max-steps", flags.max_steps,
                   "Longest translation in tokens, the end mark included (0: the model's)")
       ->check(CLI::Range(0, 1000000));
-  command.add_option("--batch-size", batch_size, "Sentences at once; changes no result")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
+  command.add_flag("--replace-unknown,!--keep-unknown", flags.replace_unknown,
+                   "Whether an unknown word becomes the source word most attended to (default: the "
+                   "model's [decoding])");
+  if (!many_lines) return;
+  command
+      .add_option("--batch-size", flags.batch_size,
+                  "Sentences at once; changes no result (default: the model's [decoding])")
+      ->check(CLI::Range(1, 1000000));
 }
 
 std::shared_ptr<const LoadedModel> load(const ModelOptions& options) {

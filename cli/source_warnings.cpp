@@ -36,6 +36,8 @@ void SourceWarnings::add(int64_t line, const Translation& translation) {
     tell(unknown_, line,
          fmt::format("unknown {}: {}", translation.unknown.size() == 1 ? "word" : "words",
                      words(translation.unknown)));
+  replaced_words_ += static_cast<int64_t>(translation.replaced.size());
+  replaced_lines_ += translation.replaced.empty() ? 0 : 1;
   if (translation.text.empty())
     tell(empty_, line, "the translation is empty");
   else if (!translation.finished)
@@ -48,7 +50,20 @@ void SourceWarnings::mended(const data::LineTally& lines) {
   if (lines.count > 0) console_.warn("attend: invalid UTF-8 replaced by U+FFFD on " + lines.text());
 }
 
+void SourceWarnings::tell_replaced() {
+  if (replaced_words_ == 0) return;
+  const bool one = replaced_words_ == 1;
+  console_.warn(fmt::format(
+      "attend: {} unknown {} in {} {} replaced by the source {} most attended to (--keep-unknown "
+      "leaves <unk>)",
+      replaced_words_, one ? "word" : "words",
+      replaced_lines_ == 1 ? "one translation" : fmt::format("{} translations", replaced_lines_),
+      one ? "was" : "were", one ? "word" : "words"));
+  replaced_words_ = replaced_lines_ = 0;
+}
+
 void SourceWarnings::finish() {
+  tell_replaced();
   for (const Kind* kind : {&cut_, &unknown_, &empty_, &unfinished_})
     if (kind->lines.count > kTold)
       console_.warn(

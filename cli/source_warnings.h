@@ -19,7 +19,7 @@ class SourceWarnings {
   void add(int64_t line, const Translation& translation);
   /// Lines whose invalid UTF-8 was mended.
   void mended(const data::LineTally& lines);
-  /// One line for each kind that had more than were told.
+  /// One line for each kind that had more than were told, and one for replaced words.
   void finish();
 
  private:
@@ -28,12 +28,14 @@ class SourceWarnings {
     data::LineTally lines;
   };
   void tell(Kind& kind, int64_t line, const std::string& text);
+  void tell_replaced();
 
   Console& console_;
   Kind cut_{"sources longer than the model's steps, cut", {}};
   Kind unknown_{"sources with unknown words", {}};
   Kind empty_{"empty translations", {}};
   Kind unfinished_{"translations without an end", {}};
+  int64_t replaced_words_ = 0, replaced_lines_ = 0;
 };
 
 }  // namespace attend::cli

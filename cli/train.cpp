@@ -10,6 +10,7 @@
 #include "attend/core/files.h"
 #include "attend/core/processors.h"
 #include "attend/decoding/greedy.h"
+#include "attend/decoding/unknown_words.h"
 #include "attend/models/model_files.h"
 #include "attend/ops/device.h"
 #include "attend/render/curves.h"
@@ -101,16 +102,25 @@ training::DecodedValidation decode_samples(const Seq2Seq& model, const TrainData
                                            const RunConfig& config) {
   training::DecodedValidation decoded;
   data::PackedIds source;
-  for (const auto& pair : data.samples)
-    source.append(data::encode_source(data.source, pair.source, config.data.steps).ids);
+  std::vector<std::vector<std::string>> tokens(data.samples.size());
+  for (size_t i = 0; i < tokens.size(); ++i)
+    source.append(
+        data::encode_source(data.source, data.samples[i].source, config.data.steps, &tokens[i])
+            .ids);
   const text::SpecialIds& marks = data.target.special();
   const int64_t steps =
       config.decoding.max_steps > 0 ? config.decoding.max_steps : config.data.steps;
   const auto hypotheses = decoding::greedy(model, source, {steps, marks.begin, marks.end, false});
-  for (size_t i = 0; i < hypotheses.size(); ++i)
+  std::vector<std::vector<decoding::UnknownWord>> unknown(hypotheses.size());
+  if (config.decoding.replace_unknown && decoding::can_replace_unknown(model, data.target))
+    unknown = decoding::unknown_words(model, {data.source, source, tokens}, hypotheses, marks);
+  for (size_t i = 0; i < hypotheses.size(); ++i) {
+    std::vector<std::string> words;
+    for (const decoding::UnknownWord& word : unknown[i]) words.push_back(word.text);
     decoded.samples.push_back({data.source.clean(data.samples[i].source),
                                data.target.clean(data.samples[i].target),
-                               data.target.decode(hypotheses[i].ids)});
+                               data.target.decode(hypotheses[i].ids, words)});
+  }
   return decoded;
 }
 

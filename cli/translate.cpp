@@ -27,7 +27,7 @@ struct TranslateFlags {
   std::vector<std::string> text;
   std::string input, output, map;
   bool tokens = false, scores = false, json = false, quiet = false;
-  int64_t max_steps = 0, batch_size = 64;
+  DecodingFlags decoding;
 };
 
 std::string joined(const std::vector<std::string>& tokens) {
@@ -37,16 +37,13 @@ std::string joined(const std::vector<std::string>& tokens) {
 }
 
 std::string json_line(int64_t number, const std::string& line, const Translation& t) {
-  const nlohmann::ordered_json object = {{"line", number},
-                                         {"source", line},
-                                         {"text", t.text},
-                                         {"source_tokens", t.source_tokens},
-                                         {"tokens", t.tokens},
-                                         {"score", t.score},
-                                         {"log_probabilities", t.log_probabilities},
-                                         {"finished", t.finished},
-                                         {"source_cut", t.source_cut},
-                                         {"unknown", t.unknown}};
+  const nlohmann::ordered_json object = {
+      {"line", number},         {"source", line},
+      {"text", t.text},         {"source_tokens", t.source_tokens},
+      {"tokens", t.tokens},     {"replaced", t.replaced},
+      {"score", t.score},       {"log_probabilities", t.log_probabilities},
+      {"finished", t.finished}, {"source_cut", t.source_cut},
+      {"unknown", t.unknown}};
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -124,7 +121,9 @@ class Job {
     const auto total = static_cast<int64_t>(input.lines.size());
     // Enough batches at once to sort by length and to keep all threads busy, and few enough that
     // results come while the rest is being translated.
-    const int64_t chunk = std::max<int64_t>(flags_.batch_size * 64, 4096);
+    const int64_t batch = flags_.decoding.batch_size;
+    const int64_t chunk =
+        std::max<int64_t>((batch > 0 ? batch : translator_.defaults().batch_size) * 64, 4096);
     for (int64_t first = 0; first < total; first += chunk) {
       const int64_t end = std::min(first + chunk, total);
       const std::vector<std::string> lines(input.lines.begin() + first, input.lines.begin() + end);
@@ -144,9 +143,7 @@ class Job {
   bool shows_progress() const { return output_.is_file() || !stdout_is_terminal(); }
 
   TranslateOptions options() const {
-    TranslateOptions options;
-    options.max_steps = flags_.max_steps;
-    options.batch_size = flags_.batch_size;
+    TranslateOptions options = flags_.decoding.options();
     options.attention = !flags_.map.empty();
     return options;
   }
@@ -217,7 +214,7 @@ void add_translate(CLI::App& app, Action& action) {
                    "Draw what it attends to: .svg, .png, .html, .json, .npz or .csv; with several "
                    "lines, FILE-1.svg, FILE-2.svg ...")
       ->type_name("FILE");
-  add_decoding_options(*command, flags->max_steps, flags->batch_size);
+  add_decoding_options(*command, flags->decoding);
   command->add_flag("--quiet", flags->quiet, "No progress and no notes; warnings stay");
   command->footer(
       "Examples:\n"

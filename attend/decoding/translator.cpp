@@ -7,8 +7,10 @@
 #include "attend/core/errors.h"
 #include "attend/core/processors.h"
 #include "attend/data/dataset.h"
+#include "attend/decoding/config.h"
 #include "attend/decoding/greedy.h"
 #include "attend/decoding/maps.h"
+#include "attend/decoding/unknown_words.h"
 #include "attend/models/model_files.h"
 #include "attend/ops/device.h"
 #include "attend/ops/torch_threads.h"
@@ -35,11 +37,13 @@ struct Translator::Impl {
   Impl(std::shared_ptr<const LoadedModel> model, int threads)
       : model(std::move(model)),
         loaded(*this->model),
+        config(decoding::decoding_config(loaded)),
         threads(threads),
         decodes_by_kernels(loaded.model->decoding_declined().empty()) {}
 
   std::shared_ptr<const LoadedModel> model;
   const LoadedModel& loaded;
+  decoding::DecodingConfig config;
   int threads;
   bool decodes_by_kernels;
 
@@ -47,7 +51,20 @@ struct Translator::Impl {
     if (options.max_steps < 0)
       throw InvalidArgument("[translate] expected max_steps >= 0, found " +
                             std::to_string(options.max_steps));
-    return options.max_steps > 0 ? options.max_steps : loaded.data_config.steps;
+    if (options.max_steps > 0) return options.max_steps;
+    return config.max_steps > 0 ? config.max_steps : loaded.data_config.steps;
+  }
+
+  int64_t batch_size(const TranslateOptions& options) const {
+    if (options.batch_size < 0)
+      throw InvalidArgument("[translate] expected batch_size >= 0, found " +
+                            std::to_string(options.batch_size));
+    return options.batch_size > 0 ? options.batch_size : config.batch_size;
+  }
+
+  bool replaces_unknown(const TranslateOptions& options) const {
+    return options.replace_unknown.value_or(config.replace_unknown) &&
+           decoding::can_replace_unknown(*loaded.model, loaded.target);
   }
 
   decoding::DecodeOptions decode_options(const TranslateOptions& options) const {
@@ -84,15 +101,23 @@ struct Translator::Impl {
   }
 
   // Writes a hypothesis for a line down as a translation.
-  void write(const decoding::Hypothesis& hypothesis, const std::string& line,
+  void write(const decoding::Hypothesis& hypothesis,
+             const std::vector<decoding::UnknownWord>& unknown, const std::string& line,
              Translation& result) const {
-    result.text = loaded.target.decode(hypothesis.ids);
-    result.tokens = loaded.target.tokens_of(hypothesis.ids);
+    const std::vector<std::string> written = loaded.target.tokens_of(hypothesis.ids);
+    result.tokens = written;
+    std::vector<std::string> words;
+    for (const decoding::UnknownWord& word : unknown) {
+      result.tokens[static_cast<size_t>(word.token)] = word.text;
+      result.replaced.push_back(word.token);
+      words.push_back(word.text);
+    }
+    result.text = loaded.target.decode(hypothesis.ids, words);
     result.log_probabilities = hypothesis.log_probabilities;
     result.score = hypothesis.score();
     result.finished = hypothesis.finished;
     if (hypothesis.attention.empty()) return;
-    decoding::MapLabels labels{result.source_tokens, result.tokens, {begin_label(loaded.target)}};
+    decoding::MapLabels labels{result.source_tokens, written, {begin_label(loaded.target)}};
     if (hypothesis.finished) labels.written.push_back(end_label(loaded.target));
     labels.fed.insert(labels.fed.end(), labels.written.begin(), labels.written.end() - 1);
     result.map = decoding::attention_map(hypothesis.attention, labels);
@@ -139,11 +164,14 @@ Translator Translator::share(std::shared_ptr<const LoadedModel> model, int threa
   return Translator(std::make_unique<Impl>(std::move(model), threads));
 }
 
+TranslateOptions Translator::defaults() const {
+  return {.max_steps = impl_->max_steps({}),
+          .batch_size = impl_->batch_size({}),
+          .replace_unknown = impl_->replaces_unknown({})};
+}
+
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                const TranslateOptions& options) const {
-  if (options.batch_size < 1)
-    throw InvalidArgument("[translate] expected a batch_size of at least 1, found " +
-                          std::to_string(options.batch_size));
   std::vector<Translation> results(lines.size());
   std::vector<Sentence> sentences;  // those that are not blank
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -156,9 +184,10 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   });
 
   const auto count = static_cast<int64_t>(sentences.size());
-  const int64_t together = impl_->batch_of(sentences, options.batch_size);
+  const int64_t together = impl_->batch_of(sentences, impl_->batch_size(options));
   const int64_t batches = (count + together - 1) / together;
   const decoding::DecodeOptions decode = impl_->decode_options(options);
+  const bool replaces = impl_->replaces_unknown(options);
   std::mutex progress_mutex;
   auto done = static_cast<int64_t>(lines.size()) - count;
   ops::TorchThreads threads(static_cast<int>(std::clamp<int64_t>(batches, 1, impl_->threads)));
@@ -166,13 +195,22 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
     const int64_t first = batch * together;
     const int64_t end = std::min(first + together, count);
     data::PackedIds source;
-    for (int64_t i = first; i < end; ++i)
+    std::vector<std::vector<std::string>> tokens;
+    for (int64_t i = first; i < end; ++i) {
       source.append(sentences[static_cast<size_t>(i)].encoded.ids);
+      tokens.push_back(results[sentences[static_cast<size_t>(i)].line].source_tokens);
+    }
     const std::vector<decoding::Hypothesis> hypotheses =
         decoding::greedy(*impl_->loaded.model, source, decode);
+    std::vector<std::vector<decoding::UnknownWord>> unknown(hypotheses.size());
+    if (replaces)
+      unknown =
+          decoding::unknown_words(*impl_->loaded.model, {impl_->loaded.source, source, tokens},
+                                  hypotheses, impl_->loaded.target.special());
     for (int64_t i = first; i < end; ++i) {
+      const auto at = static_cast<size_t>(i - first);
       const size_t line = sentences[static_cast<size_t>(i)].line;
-      impl_->write(hypotheses[static_cast<size_t>(i - first)], lines[line], results[line]);
+      impl_->write(hypotheses[at], unknown[at], lines[line], results[line]);
     }
     const std::lock_guard<std::mutex> lock(progress_mutex);
     done += end - first;
@@ -201,7 +239,7 @@ Translation Translator::force(const std::string& source, const std::string& targ
   impl_->write(decoding::force(*impl_->loaded.model, packed_source, packed_target,
                                impl_->decode_options(options))
                    .front(),
-               source, result);
+               {}, source, result);
   return result;
 }
 

@@ -22,14 +22,14 @@ AttentionGru<T>::AttentionGru(const AttentionGruPlaces& places, Panels<T>& panel
 
 template <class T>
 kernels::AdditiveLookRows<T> AttentionGru<T>::look_rows(const Pass<T>& pass,
-                                                        const Memory<T>& memory, const Trace& trace,
-                                                        int64_t row, int64_t n) const {
-  return {trace.queries + row * query_.outputs(),
+                                                        const Memory<T>& memory, const T* queries,
+                                                        const T* multiplier, int64_t n) const {
+  return {queries,
           memory.keys,
           memory.values,
           pass.parameters + score_,
           memory.hidden,
-          trace.multiplier == nullptr ? nullptr : trace.multiplier + row * memory.longest,
+          multiplier,
           n,
           memory.longest,
           query_.outputs(),
@@ -38,16 +38,19 @@ kernels::AdditiveLookRows<T> AttentionGru<T>::look_rows(const Pass<T>& pass,
           memory.lengths};
 }
 
-// Takes what the steps leave behind, and draws dropout.
+// Takes what the steps leave behind, and draws dropout. Where no backward pass follows, all steps
+// look in the memory of one.
 template <class T>
-auto AttentionGru<T>::begin(const Pass<T>& pass, int64_t n, const std::vector<int64_t>& numbers,
-                            const Memory<T>& memory, T* top) const -> Trace {
-  const int64_t sources = memory.longest;
+auto AttentionGru<T>::begin(const Pass<T>& pass, const TimeMajor& layout,
+                            const std::vector<int64_t>& numbers, const Memory<T>& memory,
+                            T* top) const -> Trace {
+  const int64_t sources = memory.longest, n = layout.rows();
+  const int64_t kept = pass.learns ? n : layout.size();
   Trace trace{};
-  trace.queries = pass.take(n, query_.outputs());
-  trace.weights = pass.take(n, sources);
-  trace.look = pass.take(n, sources);
-  trace.contexts = pass.take(n, context_.inputs());
+  trace.queries = pass.take(kept, query_.outputs());
+  trace.weights = pass.take(kept, sources);
+  trace.look = pass.take(kept, sources);
+  trace.contexts = pass.take(kept, context_.inputs());
   if (const uint32_t* keys = dropout_keys(pass, weight_site_, numbers); keys != nullptr) {
     trace.multiplier = pass.take(n, sources);
     drop_rows(pass, keys, Rows<const T>(nullptr, n, sources),
@@ -71,19 +74,20 @@ auto AttentionGru<T>::forward(const Pass<T>& pass, const TimeMajor& layout,
                               const std::vector<int64_t>& numbers, const Memory<T>& memory,
                               T* gates, const std::vector<T*>& states, T* rows) const -> Trace {
   const int64_t h = width(), features = query_.outputs(), width_of_values = context_.inputs();
-  Trace trace = begin(pass, layout.rows(), numbers, memory, rows);
+  Trace trace = begin(pass, layout, numbers, memory, rows);
   T* upper = pass.take(layout.size(), 3 * h);
   T* products = pass.take(layout.size(), 3 * h);
 
   for (int64_t t = 0; t < layout.steps(); ++t) {
     const int64_t row = layout.starts[static_cast<size_t>(t)];
     const int64_t n = layout.live[static_cast<size_t>(t)];
-    query_.forward(pass, Rows<T>(states.back(), n, h),
-                   Rows<T>(trace.queries + row * features, n, features));
-    const Rows<T> context(trace.contexts + row * width_of_values, n, width_of_values);
+    const int64_t kept = pass.learns ? row : 0;
+    const Rows<T> queries(trace.queries + kept * features, n, features);
+    query_.forward(pass, Rows<T>(states.back(), n, h), queries);
+    const Rows<T> context(trace.contexts + kept * width_of_values, n, width_of_values);
     kernels::additive_look_forward(
-        look_rows(pass, memory, trace, row, n),
-        {trace.weights + row * memory.longest, trace.look + row * memory.longest, context.data});
+        look_rows(pass, memory, queries.data, multiplier_of(trace, memory, row), n),
+        {trace.weights + kept * memory.longest, trace.look + kept * memory.longest, context.data});
     T* first = gates + row * 3 * h;
     context_.forward(pass, context, Rows<T>(first, n, 3 * h), true);
     layers_[0].step(pass, row, n, first, states[0], products, trace.layers[0]);
@@ -107,7 +111,7 @@ const T* AttentionGru<T>::step(const Pass<T>& pass, int64_t n, const Memory<T>& 
   trace.weights = pass.take(n, memory.longest);
   query_.forward(pass, Rows<T>(states.back(), n, h), Rows<T>(trace.queries, n, features));
   const Rows<T> context(pass.take(n, values), n, values), input(gates, n, 3 * h);
-  kernels::additive_look_forward(look_rows(pass, memory, trace, 0, n),
+  kernels::additive_look_forward(look_rows(pass, memory, trace.queries, nullptr, n),
                                  {trace.weights, pass.take(n, memory.longest), context.data});
   context_.forward(pass, context, input, true);
   T* products = pass.take(n, 3 * h);
@@ -150,7 +154,8 @@ const T* AttentionGru<T>::backward(const Pass<T>& pass, const TimeMajor& layout,
                             Rows<T>(d_context, n, width_of_values));
     const Rows<T> d_query(d_queries + row * features, n, features);
     kernels::additive_look_backward(
-        look_rows(pass, memory, trace, row, n),
+        look_rows(pass, memory, trace.queries + row * features, multiplier_of(trace, memory, row),
+                  n),
         {d_context, trace.weights + row * memory.longest, trace.look + row * memory.longest,
          d_scores, d_query.data, d_keys, d_values, d_score});
     // The state before the step asked.

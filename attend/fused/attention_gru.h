@@ -39,7 +39,8 @@ class AttentionGru {
 
   struct Trace {
     T *queries, *weights, *look, *multiplier;  ///< (N, A), (N, S), (N, S), (N, S) or null
-    T* contexts;                               ///< (N, M)
+    T* contexts;                               ///< (N, M); like queries and weights the last
+                                               ///< step's only, where the pass does not learn
     std::vector<GruTrace<T>> layers;
     std::vector<T*> entered;  ///< as in GruStack
     std::vector<const uint32_t*> keys;
@@ -66,8 +67,11 @@ class AttentionGru {
 
  private:
   kernels::AdditiveLookRows<T> look_rows(const Pass<T>& pass, const Memory<T>& memory,
-                                         const Trace& trace, int64_t row, int64_t n) const;
-  Trace begin(const Pass<T>& pass, int64_t rows, const std::vector<int64_t>& numbers,
+                                         const T* queries, const T* multiplier, int64_t n) const;
+  static const T* multiplier_of(const Trace& trace, const Memory<T>& memory, int64_t row) {
+    return trace.multiplier == nullptr ? nullptr : trace.multiplier + row * memory.longest;
+  }
+  Trace begin(const Pass<T>& pass, const TimeMajor& layout, const std::vector<int64_t>& numbers,
               const Memory<T>& memory, T* top) const;
 
   Linear<T> query_, context_;

@@ -13,8 +13,12 @@ struct Seen {
   int64_t longest = 0;
 };
 
+}  // namespace
+
 class BahdanauState : public Decoder::State {
  public:
+  explicit BahdanauState(std::shared_ptr<const BahdanauDecoder> decoder)
+      : decoder(std::move(decoder)), work(this->decoder->memory_) {}
   std::unique_ptr<State> copy() const override { return std::make_unique<BahdanauState>(*this); }
   void reorder(const std::vector<int64_t>& rows) override {
     layers.reorder(rows);
@@ -22,16 +26,19 @@ class BahdanauState : public Decoder::State {
     select_rows(lengths, rows, 1);
   }
   int64_t size() const override { return layers.count; }
+  void step(const int32_t* tokens, const DecoderOutput& out) override {
+    decoder->step(*this, tokens, out);
+  }
   Memory<float> memory() const {
     return {seen->keys.data(), seen->values.data(), begins.data(), lengths.data(), seen->longest};
   }
 
+  std::shared_ptr<const BahdanauDecoder> decoder;
+  WorkspacePool::Loan work;
   RecurrentState layers;
   std::shared_ptr<const Seen> seen;
   std::vector<int64_t> begins, lengths;  // (B): of each row's sentence, in what is seen
 };
-
-}  // namespace
 
 BahdanauDecoder::BahdanauDecoder(const BahdanauTranslatorPlaces& places, std::vector<int32_t> never,
                                  const float* parameters)
@@ -44,16 +51,16 @@ BahdanauDecoder::BahdanauDecoder(const BahdanauTranslatorPlaces& places, std::ve
       output_(places.output, places.output_bias, std::move(never), panels_) {
   panels_.pack(parameters);
   const WorkspacePool::Loan work(memory_);
-  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
+  const Pass<float> pass = reading_pass(parameters_, panels_, work.fresh());
   encoder_.tabulate(pass);
   token_.tabulate(pass);
 }
 
 std::unique_ptr<Decoder::State> BahdanauDecoder::start(const data::PackedIds& source,
                                                        std::vector<SeenWeights>*) const {
-  const WorkspacePool::Loan work(memory_);
-  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
-  auto state = std::make_unique<BahdanauState>();
+  auto state = std::make_unique<BahdanauState>(
+      std::static_pointer_cast<const BahdanauDecoder>(shared_from_this()));
+  const Pass<float> pass = reading_pass(parameters_, panels_, state->work.fresh());
   TokenRows rows;
   const auto trace = encode(pass, encoder_, source, rows, state->layers);
   const int64_t count = rows.layout.rows(), width = encoder_.width();
@@ -73,10 +80,9 @@ std::unique_ptr<Decoder::State> BahdanauDecoder::start(const data::PackedIds& so
   return state;
 }
 
-void BahdanauDecoder::step(State& state, const int32_t* tokens, const DecoderOutput& out) const {
-  auto& s = dynamic_cast<BahdanauState&>(state);
-  const WorkspacePool::Loan work(memory_);
-  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
+void BahdanauDecoder::step(BahdanauState& s, const int32_t* tokens,
+                           const DecoderOutput& out) const {
+  const Pass<float> pass = reading_pass(parameters_, panels_, s.work.fresh());
   const std::vector<float*>& layers = s.layers.pointers();
   const int64_t count = s.size(), sources = s.seen->longest;
   const Rows<float> gates(pass.take(count, 3 * decoder_.width()), count, 3 * decoder_.width());

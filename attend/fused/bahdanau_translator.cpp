@@ -63,10 +63,11 @@ double BahdanauTranslator<T>::run(int64_t shard, const data::Batch& batch,
       decoder_.forward(pass, target.layout, target.numbers, memory, gates.data, encoded.states());
 
   zone.next(zones::kOutput);
-  const Rows<T> d_top(pass.take(target_rows, width), target_rows, width);
+  const Rows<T> d_top(pass.learns ? pass.take(target_rows, width) : nullptr, target_rows, width);
   const double loss =
       projected_cross_entropy(pass, output_, Rows<T>(trace.layers.back().rows, target_rows, width),
                               own.batch.targets.data(), d_top);
+  if (!pass.learns) return loss;
 
   zone.next(zones::kDecoderBackward);
   const Rows<T> d_keys(pass.zeros(source_rows, features), source_rows, features);

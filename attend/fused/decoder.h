@@ -28,12 +28,14 @@ struct DecoderOutput {
   std::vector<SeenWeights>* weights = nullptr;
 };
 
-/// A model. Its weight matrices are copies, made with it; embeddings, positions, biases and norms
-/// it reads where the parameters lie: those have to stay as they are, and after a change another
-/// decoder has to be made. Any number of threads may use one.
-class Decoder {
+/// A model, always owned by a shared_ptr: its states share it. Its weight matrices are copies, made
+/// with it; embeddings, positions, biases and norms it reads where the parameters lie. Those must
+/// outlive it, and after a change neither it nor its states may be used: make another decoder. Any
+/// number of threads may use one.
+class Decoder : public std::enable_shared_from_this<Decoder> {
  public:
-  /// Where B sentences stand. A value: stepping a copy leaves the other alone.
+  /// Where B sentences stand, with the decoder that steps them and memory for its steps. A value:
+  /// stepping a copy leaves the other alone.
   class State {
    public:
     virtual ~State() = default;
@@ -41,6 +43,8 @@ class Decoder {
     /// Keeps the sentences `rows`, each in [0, B), repeats allowed, in that order.
     virtual void reorder(const std::vector<int64_t>& rows) = 0;
     virtual int64_t size() const = 0;
+    /// Feeds one token a sentence, each in [0, V).
+    virtual void step(const int32_t* tokens, const DecoderOutput& out) = 0;
   };
 
   virtual ~Decoder() = default;
@@ -48,22 +52,23 @@ class Decoder {
   /// Encodes; `weights`, if not null, receives the encoder's self-attention.
   virtual std::unique_ptr<State> start(const data::PackedIds& source,
                                        std::vector<SeenWeights>* weights) const = 0;
-
-  /// Feeds one token a sentence, each in [0, V).
-  virtual void step(State& state, const int32_t* tokens, const DecoderOutput& out) const = 0;
 };
 
-/// Memory for the passes of a decoder's threads: as many pieces as are in use at once, kept.
+/// Memory for the passes of a decoder's states: as many pieces as there are states at once, kept.
 class WorkspacePool {
  public:
-  /// A workspace that goes back by itself. The pool has to outlive it.
+  /// A workspace that goes back by itself; a copy is another one. The pool must outlive it.
   class Loan {
    public:
-    explicit Loan(WorkspacePool& pool) : pool_(pool), work_(pool.take()) { work_->reset(); }
+    explicit Loan(WorkspacePool& pool) : pool_(pool), work_(pool.take()) {}
     ~Loan() { pool_.give(std::move(work_)); }
-    Loan(const Loan&) = delete;
+    Loan(const Loan& other) : Loan(other.pool_) {}
     Loan& operator=(const Loan&) = delete;
-    Workspace& operator*() const { return *work_; }
+    /// The workspace, all of it free.
+    Workspace& fresh() const {
+      work_->reset();
+      return *work_;
+    }
 
    private:
     WorkspacePool& pool_;

@@ -18,7 +18,7 @@ class EncoderStates {
     for (size_t l = 0; l < encoder.layers(); ++l) {
       encoded_.push_back(pass.zeros(sentences, width));
       states_.push_back(pass.take(sentences, width));
-      d_states_.push_back(pass.zeros(sentences, width));
+      if (pass.learns) d_states_.push_back(pass.zeros(sentences, width));
     }
     trace_ = encoder.forward(pass, batch.source, encoded_, nullptr);
     for (size_t l = 0; l < states_.size(); ++l)
@@ -27,7 +27,8 @@ class EncoderStates {
 
   /// [layer] (B, H) in the targets' order: the decoder's, which move on.
   const std::vector<T*>& states() const { return states_; }
-  /// Their gradients: zeros, for the decoder's way back to make them those of the first states.
+  /// Their gradients, if the pass learns: zeros, for the decoder's way back to make them those of
+  /// the first states.
   const std::vector<T*>& d_states() const { return d_states_; }
   /// (N, H), time-major: what the encoder's top layer put out.
   const T* top() const { return trace_.layers.back().rows; }

@@ -7,6 +7,8 @@
 
 namespace attend::fused {
 
+class GruState;
+
 class GruDecoder : public Decoder {
  public:
   /// `never` as NextToken takes it. `parameters` have to stay.
@@ -15,9 +17,11 @@ class GruDecoder : public Decoder {
 
   std::unique_ptr<State> start(const data::PackedIds& source,
                                std::vector<SeenWeights>* weights) const override;
-  void step(State& state, const int32_t* tokens, const DecoderOutput& out) const override;
 
  private:
+  friend class GruState;
+  void step(GruState& state, const int32_t* tokens, const DecoderOutput& out) const;
+
   const float* parameters_;
   Panels<float> panels_;
   GruStack<float> encoder_, decoder_;

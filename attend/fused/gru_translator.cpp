@@ -41,9 +41,10 @@ double GruTranslator<T>::run(int64_t shard, const data::Batch& batch,
   const auto trace = decoder_.forward(pass, target, encoded.states(), code_gates.data);
 
   zone.next(zones::kOutput);
-  const Rows<T> d_top(pass.take(rows, width), rows, width);
+  const Rows<T> d_top(pass.learns ? pass.take(rows, width) : nullptr, rows, width);
   const double loss = projected_cross_entropy(
       pass, output_, Rows<T>(trace.layers.back().rows, rows, width), read.targets.data(), d_top);
+  if (!pass.learns) return loss;
 
   zone.next(zones::kDecoderBackward);
   decoder_.backward(pass, target, trace, d_top.data, encoded.d_states(), code_gates.data);

@@ -17,6 +17,9 @@ constexpr int64_t kBlock = 512;
 
 void NextToken::operator()(const Pass<float>& pass, Rows<const float> hidden,
                            const DecoderOutput& out) const {
+  if (out.likeliest == nullptr && out.likeliest_log_probability == nullptr &&
+      out.log_probabilities == nullptr)
+    return;
   const int64_t rows = hidden.count;
   auto* found = pass.work.take<kernels::Likeliest>(rows);
   std::fill_n(found, rows, kernels::Likeliest{});

@@ -1,6 +1,7 @@
 // A model's training step, written out: loss and all gradients of a shard, without LibTorch.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,10 +24,14 @@ class Program {
   virtual void prepare(const T* parameters, int64_t shards, core::ThreadPool* pool = nullptr) = 0;
 
   /// The summed loss of shard number `shard` (each has memory of its own, so that different ones
-  /// may run at once). Sets all of `gradients`, flat like the parameters. The batch has at least
-  /// one target token.
+  /// may run at once). Sets all of `gradients`, flat like the parameters; with null the loss is
+  /// all, and nothing is kept that only a backward pass would read. The batch has at least one
+  /// target token.
   virtual double run(int64_t shard, const data::Batch& batch, const core::DropoutState& dropout,
                      T* gradients) = 0;
+
+  /// The bytes that the shards' passes have taken so far, and keep for the next ones.
+  virtual size_t bytes() const = 0;
 
   /// Where shard number `shard` counts its time from now on; null: nowhere, as at first.
   void profile(int64_t shard, core::Profile* profile) {
@@ -56,6 +61,12 @@ class ShardedProgram : public Program<T> {
     if (shards_.size() < static_cast<size_t>(shards)) shards_.resize(static_cast<size_t>(shards));
   }
 
+  size_t bytes() const override {
+    size_t sum = 0;
+    for (const Shard& shard : shards_) sum += shard.work.bytes();
+    return sum;
+  }
+
  protected:
   Shard& shard(int64_t number) { return shards_[static_cast<size_t>(number)]; }
 
@@ -63,7 +74,8 @@ class ShardedProgram : public Program<T> {
   Pass<T> begin(int64_t number, const core::DropoutState& dropout, T* gradients) {
     Workspace& work = shard(number).work;
     work.reset();
-    return {parameters_, panels_, gradients, work, dropout, this->profile_of(number)};
+    return {parameters_,         panels_, gradients, work, dropout, this->profile_of(number),
+            gradients != nullptr};
   }
 
   Panels<T> panels_;  ///< the program's layers register theirs as it is made

@@ -5,6 +5,18 @@
 #include "attend/fused/zones.h"
 
 namespace attend::fused {
+namespace {
+
+// x (n, D) through one layer. Where no backward pass follows, what the layer took is free again.
+template <class T, class Layer>
+T* through(const Pass<T>& pass, int64_t n, int64_t width, T* x, const Layer& layer) {
+  if (pass.learns) return layer(x);
+  const Workspace::Scope scope(pass.work);
+  std::copy_n(layer(x), n * width, x);
+  return x;
+}
+
+}  // namespace
 
 template <class T>
 Transformer<T>::Transformer(const TransformerPlaces& places, PositionRows<T> positions)
@@ -61,10 +73,12 @@ void Transformer<T>::encode(const Pass<T>& pass, Shard& shard) const {
   const SentenceRows& rows = shard.rows.source;
   Trace& trace = shard.trace;
   trace.source = source_.forward(pass, rows, position_rows(rows.longest, shard.positions));
-  const T* x = trace.source.rows;
+  T* x = trace.source.rows;
   trace.encoder.resize(encoder_.size());
   for (size_t l = 0; l < encoder_.size(); ++l)
-    x = encoder_[l].forward(pass, {rows, shard.rows.encoder_self}, x, trace.encoder[l]);
+    x = through(pass, rows.rows(), width(), x, [&](T* in) {
+      return encoder_[l].forward(pass, {rows, shard.rows.encoder_self}, in, trace.encoder[l]);
+    });
   if (encoder_norm_) {
     T* y = pass.take(rows.rows(), width());
     trace.encoder_norm = encoder_norm_->forward(pass, rows.rows(), x, nullptr, nullptr, y);
@@ -81,7 +95,9 @@ T* Transformer<T>::decode(const Pass<T>& pass, Shard& shard) const {
   T* x = trace.target.rows;
   trace.decoder.resize(decoder_.size());
   for (size_t l = 0; l < decoder_.size(); ++l)
-    x = decoder_[l].forward(pass, sight(shard), x, trace.decoder[l]);
+    x = through(pass, rows.rows(), width(), x, [&](T* in) {
+      return decoder_[l].forward(pass, sight(shard), in, trace.decoder[l]);
+    });
   if (!decoder_norm_) return x;
   T* y = pass.take(rows.rows(), width());
   trace.decoder_norm = decoder_norm_->forward(pass, rows.rows(), x, nullptr, nullptr, y);
@@ -126,10 +142,11 @@ double Transformer<T>::run(int64_t shard, const data::Batch& batch,
   zone.next(zones::kDecoderForward);
   const T* hidden = decode(pass, own);
   zone.next(zones::kOutput);
-  T* d = pass.take(targets, width());
+  T* d = pass.learns ? pass.take(targets, width()) : nullptr;
   const double loss =
       projected_cross_entropy(pass, output_, Rows<const T>(hidden, targets, width()),
                               batch.target.ids.data(), Rows<T>(d, targets, width()));
+  if (!pass.learns) return loss;
   T* d_memory = pass.take(sources, width());
   zone.next(zones::kDecoderBackward);
   decode_back(pass, own, d, d_memory);

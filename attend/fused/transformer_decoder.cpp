@@ -35,15 +35,30 @@ struct SourceMemory {
 
 class TransformerState : public Decoder::State {
  public:
-  TransformerState(int64_t layers, int64_t sentences, int64_t features)
-      : written(layers, sentences, features) {}
+  TransformerState(std::shared_ptr<const TransformerDecoder> decoder, int64_t sentences)
+      : decoder(std::move(decoder)),
+        work(this->decoder->memory_),
+        written(static_cast<int64_t>(this->decoder->decoder_.size()), sentences,
+                this->decoder->width()) {}
   std::unique_ptr<State> copy() const override { return std::make_unique<TransformerState>(*this); }
   void reorder(const std::vector<int64_t>& rows) override {
     select_rows(sentences, rows, 1);
     written.reorder(rows);
   }
   int64_t size() const override { return static_cast<int64_t>(sentences.size()); }
+  void step(const int32_t* tokens, const DecoderOutput& out) override {
+    decoder->step(*this, tokens, out);
+  }
+  // Rows 0 .. count - 1 of the positions at least; null when there are none.
+  const float* position_rows(int64_t count) {
+    if (table == nullptr || static_cast<int64_t>(table->size()) < count * decoder->width())
+      table = decoder->positions_->rows(count);
+    return table == nullptr ? nullptr : table->data();
+  }
 
+  std::shared_ptr<const TransformerDecoder> decoder;
+  WorkspacePool::Loan work;
+  std::shared_ptr<const std::vector<float>> table;  // of positions
   std::shared_ptr<const SourceMemory> source;
   std::vector<int64_t> sentences;  // (B): which of the source each row is
   LookCache written;
@@ -164,8 +179,9 @@ float* TransformerDecoder::encode(const Pass<float>& pass, const data::PackedIds
 
 std::unique_ptr<Decoder::State> TransformerDecoder::start(const data::PackedIds& source,
                                                           std::vector<SeenWeights>* weights) const {
-  const WorkspacePool::Loan work(memory_);
-  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
+  auto state = std::make_unique<TransformerState>(
+      std::static_pointer_cast<const TransformerDecoder>(shared_from_this()), source.size());
+  const Pass<float> pass = reading_pass(parameters_, panels_, state->work.fresh());
   const int64_t n = source.tokens(), d = width();
   const Rows<float> rows(encode(pass, source, weights), n, d);
   auto memory = std::make_shared<SourceMemory>();
@@ -187,8 +203,6 @@ std::unique_ptr<Decoder::State> TransformerDecoder::start(const data::PackedIds&
         put_key(own.rows.data() + (source.offsets[static_cast<size_t>(b)] + t) * 2 * d, d, t,
                 own.keys.data() + memory->key_begins[static_cast<size_t>(b)]);
   }
-  auto state =
-      std::make_unique<TransformerState>(static_cast<int64_t>(decoder_.size()), source.size(), d);
   state->source = std::move(memory);
   for (int64_t b = 0; b < source.size(); ++b) state->sentences.push_back(b);
   return state;
@@ -225,16 +239,14 @@ void TransformerDecoder::look_across(const Pass<float>& pass, size_t layer, Rows
                                     source.longest, state.looks));
 }
 
-void TransformerDecoder::step(State& state, const int32_t* tokens, const DecoderOutput& out) const {
-  auto& s = dynamic_cast<TransformerState&>(state);
-  const WorkspacePool::Loan work(memory_);
-  const Pass<float> pass = reading_pass(parameters_, panels_, *work);
+void TransformerDecoder::step(TransformerState& s, const int32_t* tokens,
+                              const DecoderOutput& out) const {
+  const Pass<float> pass = reading_pass(parameters_, panels_, s.work.fresh());
   const int64_t n = s.size(), position = s.written.tokens();
   s.rows.ids.assign(tokens, tokens + n);
   s.rows.positions.assign(static_cast<size_t>(n), position);
   s.looks.resize(static_cast<size_t>(n));
-  const auto positions = positions_->rows(position + 1);
-  float* x = target_.forward(pass, s.rows, positions == nullptr ? nullptr : positions->data()).rows;
+  float* x = target_.forward(pass, s.rows, s.position_rows(position + 1)).rows;
   s.written.grow();
   const Way way(pass, x, n, width());
   for (size_t l = 0; l < decoder_.size(); ++l) {

@@ -42,9 +42,9 @@ class TransformerDecoder : public Decoder {
 
   std::unique_ptr<State> start(const data::PackedIds& source,
                                std::vector<SeenWeights>* weights) const override;
-  void step(State& state, const int32_t* tokens, const DecoderOutput& out) const override;
 
  private:
+  friend class TransformerState;
   struct EncoderLayer {
     LookAttention attention;
     FeedForward<float> feed_forward;
@@ -57,6 +57,7 @@ class TransformerDecoder : public Decoder {
   };
 
   int64_t width() const { return width_; }
+  void step(TransformerState& state, const int32_t* tokens, const DecoderOutput& out) const;
   void look_back(const Pass<float>& pass, size_t layer, Rows<const float> in, Rows<float> change,
                  TransformerState& state, std::vector<SeenWeights>* weights) const;
   void look_across(const Pass<float>& pass, size_t layer, Rows<const float> in, Rows<float> change,

@@ -55,7 +55,7 @@ at::Tensor BahdanauModel::decode(const data::Batch& batch, const Steps& steps,
   return decoder_->forward(steps.embedded, steps.layout, state, dropout, steps.row_numbers);
 }
 
-std::unique_ptr<DecoderState> BahdanauModel::start_composed(const data::PackedIds& source,
+std::unique_ptr<DecoderState> BahdanauModel::begin_composed(const data::PackedIds& source,
                                                             std::vector<AttentionWeights>*) const {
   c10::NoGradGuard no_grad;
   return std::make_unique<BahdanauState>(encode(source, {}, {}));

@@ -15,12 +15,12 @@ class BahdanauModel : public RecurrentModel {
  public:
   BahdanauModel(const ModelConfig& config, const ParameterStore::Options& options);
 
-  std::unique_ptr<DecoderState> start_composed(
-      const data::PackedIds& source,
-      std::vector<AttentionWeights>* encoder_attention) const override;
   FusedStep fused_step() const override;
 
  private:
+  std::unique_ptr<DecoderState> begin_composed(
+      const data::PackedIds& source,
+      std::vector<AttentionWeights>* encoder_attention) const override;
   std::string options_declined() const;
   fused::BahdanauTranslatorPlaces places() const;
   DecoderRecipe decoder_recipe() const override;

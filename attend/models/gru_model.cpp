@@ -57,7 +57,7 @@ at::Tensor GruModel::decode(const data::Batch& batch, const Steps& steps,
       .rows;
 }
 
-std::unique_ptr<DecoderState> GruModel::start_composed(const data::PackedIds& source,
+std::unique_ptr<DecoderState> GruModel::begin_composed(const data::PackedIds& source,
                                                        std::vector<AttentionWeights>*) const {
   c10::NoGradGuard no_grad;
   EncoderOutputs encoded = encoder_.forward(source, {}, {});

@@ -12,12 +12,12 @@ class GruModel : public RecurrentModel {
  public:
   GruModel(const ModelConfig& config, const ParameterStore::Options& options);
 
-  std::unique_ptr<DecoderState> start_composed(
-      const data::PackedIds& source,
-      std::vector<AttentionWeights>* encoder_attention) const override;
   FusedStep fused_step() const override;
 
  private:
+  std::unique_ptr<DecoderState> begin_composed(
+      const data::PackedIds& source,
+      std::vector<AttentionWeights>* encoder_attention) const override;
   fused::GruTranslatorPlaces places() const;
   DecoderRecipe decoder_recipe() const override;
   DecoderStep step_composed(DecoderState& state, const std::vector<int32_t>& tokens,

@@ -23,6 +23,10 @@ struct DecoderRecipe {
   std::string declined;
 };
 
+/// Counts what is written to the parameters; 0 for tensors of LibTorch's inference mode, which
+/// count nothing.
+uint32_t parameters_version(const ParameterStore& store);
+
 /// A decoder of the parameters as they are. Safe from many threads at once, but for changes of the
 /// parameters.
 class KernelDecoder {

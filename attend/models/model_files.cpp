@@ -104,10 +104,15 @@ ModelConfig with_texts(ModelConfig config, const text::Pipeline& source,
 LoadedModel load_model(const std::string& folder, at::Device device) {
   require_folder(folder);
   const std::string config_path = folder + "/config.toml";
-  FolderConfig config = read_folder_config(core::read_file(config_path), config_path);
-  LoadedModel loaded{config.text, config.data,
+  std::string toml = core::read_file(config_path);
+  FolderConfig config = read_folder_config(toml, config_path);
+  LoadedModel loaded{config.text,
+                     config.data,
                      text::Pipeline::load(config.text, text::Side::kSource, folder),
-                     text::Pipeline::load(config.text, text::Side::kTarget, folder), nullptr};
+                     text::Pipeline::load(config.text, text::Side::kTarget, folder),
+                     nullptr,
+                     std::move(toml),
+                     config_path};
   const WeightsFile file(folder);
   check_identity(file.identity, identity_of(config, loaded.source, loaded.target), file.path,
                  folder + "/" + text::file_name(loaded.source.tokeniser(), text::Side::kSource),

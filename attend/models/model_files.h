@@ -20,6 +20,10 @@ struct LoadedModel {
   text::Pipeline source;
   text::Pipeline target;
   std::unique_ptr<Seq2Seq> model;
+  /// The text of config.toml, of which folders further right read their own tables, and its path
+  /// for their messages. Both empty for a model that was not loaded.
+  std::string config_toml = {};
+  std::string config_path = {};
 };
 
 /// The configuration with what the texts add to it: the vocabularies' sizes and marks, and the

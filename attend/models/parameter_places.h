@@ -53,17 +53,26 @@ class ProgramStep : public TrainingStep {
   }
   double run(int64_t shard, const data::Batch& batch, const ops::DropoutState& dropout,
              const at::Tensor& gradient) override {
-    check_ids(batch.source.ids, config_.source_vocabulary, "source");
-    check_ids(batch.target.ids, config_.target_vocabulary, "target");
-    check_ids({&config_.begin_id, 1}, config_.target_vocabulary, "target");
+    check(batch);
     ops::check_probability(dropout.probability);
     return program_->run(shard, batch, dropout, gradient.mutable_data_ptr<T>());
   }
+  double loss(int64_t shard, const data::Batch& batch) override {
+    check(batch);
+    return program_->run(shard, batch, {}, nullptr);
+  }
+  size_t bytes() const override { return program_->bytes(); }
   void profile(int64_t shard, core::Profile* profile) override {
     program_->profile(shard, profile);
   }
 
  private:
+  void check(const data::Batch& batch) const {
+    check_ids(batch.source.ids, config_.source_vocabulary, "source");
+    check_ids(batch.target.ids, config_.target_vocabulary, "target");
+    check_ids({&config_.begin_id, 1}, config_.target_vocabulary, "target");
+  }
+
   const ParameterStore& store_;
   const ModelConfig& config_;
   std::unique_ptr<fused::Program<T>> program_;

@@ -11,23 +11,6 @@
 namespace attend {
 namespace {
 
-class KernelState : public DecoderState {
- public:
-  KernelState(const Seq2Seq& model, std::unique_ptr<fused::Decoder::State> state)
-      : model(&model), state(std::move(state)) {}
-  std::unique_ptr<DecoderState> copy() const override {
-    return std::make_unique<KernelState>(*model, state->copy());
-  }
-  void reorder(const std::vector<int64_t>& rows) override {
-    check_rows(rows, size());
-    state->reorder(rows);
-  }
-  int64_t size() const override { return state->size(); }
-
-  const Seq2Seq* model;
-  std::unique_ptr<fused::Decoder::State> state;
-};
-
 AttentionKind kind_of(fused::SeenWeights::Kind kind) {
   switch (kind) {
     case fused::SeenWeights::Kind::kCross:
@@ -54,6 +37,43 @@ void append(const std::vector<fused::SeenWeights>& seen, int64_t sentences,
 
 }  // namespace
 
+class Seq2Seq::KernelState : public DecoderState {
+ public:
+  explicit KernelState(std::unique_ptr<fused::Decoder::State> state) : state_(std::move(state)) {}
+  KernelState(const KernelState& other) : DecoderState(other), state_(other.state_->copy()) {}
+  KernelState& operator=(const KernelState&) = delete;
+  std::unique_ptr<DecoderState> copy() const override {
+    return std::make_unique<KernelState>(*this);
+  }
+  void reorder(const std::vector<int64_t>& rows) override {
+    check_rows(rows, size());
+    state_->reorder(rows);
+  }
+  int64_t size() const override { return state_->size(); }
+
+ private:
+  fused::Decoder::State* of_kernels() override { return state_.get(); }
+
+  std::unique_ptr<fused::Decoder::State> state_;
+};
+
+std::unique_ptr<DecoderState> Seq2Seq::own(std::unique_ptr<DecoderState> state) const {
+  state->model_ = this;
+  state->version_ = parameters_version(store_);
+  return state;
+}
+
+void Seq2Seq::check_state(const DecoderState& state, const std::vector<int32_t>& tokens) const {
+  if (state.model_ != this) throw InvalidArgument("[model] expected a state of its own start()");
+  if (static_cast<int64_t>(tokens.size()) != state.size())
+    throw InvalidArgument("[model] expected " + std::to_string(state.size()) +
+                          " tokens, one a sentence, found " + std::to_string(tokens.size()));
+  if (state.version_ != parameters_version(store_))
+    throw InvalidArgument(
+        "[model] the weights were written to after start(), and what this state holds is of the "
+        "earlier ones: call start() again");
+}
+
 std::unique_ptr<DecoderState> Seq2Seq::start(
     const data::PackedIds& source, std::vector<AttentionWeights>* encoder_attention) const {
   const auto decoder = kernels_.current(store_, [this] { return decoder_recipe(); });
@@ -62,47 +82,60 @@ std::unique_ptr<DecoderState> Seq2Seq::start(
   std::vector<fused::SeenWeights> seen;
   auto state = decoder->start(source, encoder_attention == nullptr ? nullptr : &seen);
   if (encoder_attention != nullptr) append(seen, source.size(), *encoder_attention);
-  return std::make_unique<KernelState>(*this, std::move(state));
-}
-
-void Seq2Seq::step_by_kernels(DecoderState& state, const std::vector<int32_t>& tokens,
-                              const fused::DecoderOutput& out) const {
-  auto& own = state_as<KernelState>(state, tokens, "model");
-  if (own.model != this) throw InvalidArgument("[model] expected a state of its own start()");
-  check_ids(tokens, config_.target_vocabulary, "target");
-  const auto decoder = kernels_.current(store_, [this] { return decoder_recipe(); });
-  if (decoder == nullptr) throw InternalError("[model] a decoder that is gone");
-  decoder->step(*own.state, tokens.data(), out);
+  return own(std::make_unique<KernelState>(std::move(state)));
 }
 
 DecoderStep Seq2Seq::step(DecoderState& state, const std::vector<int32_t>& tokens,
                           bool want_attention) const {
-  if (dynamic_cast<KernelState*>(&state) == nullptr)
-    return step_composed(state, tokens, want_attention);
+  check_state(state, tokens);
+  fused::Decoder::State* kernels = state.of_kernels();
+  if (kernels == nullptr) return step_composed(state, tokens, want_attention);
+  check_ids(tokens, config_.target_vocabulary, "target");
   DecoderStep result{at::empty({state.size(), config_.target_vocabulary}, at::kFloat), {}};
   std::vector<fused::SeenWeights> seen;
   fused::DecoderOutput out;
   out.log_probabilities = result.log_probabilities.mutable_data_ptr<float>();
   if (want_attention) out.weights = &seen;
-  step_by_kernels(state, tokens, out);
+  kernels->step(tokens.data(), out);
   append(seen, state.size(), result.attention);
   return result;
 }
 
 void Seq2Seq::step(DecoderState& state, const std::vector<int32_t>& tokens,
                    LikeliestTokens& next) const {
+  fused::Decoder::State* kernels = state.of_kernels();
+  if (kernels == nullptr) return likeliest(step(state, tokens, false).log_probabilities, next);
+  check_state(state, tokens);
+  check_ids(tokens, config_.target_vocabulary, "target");
   next.tokens.resize(tokens.size());
   next.log_probabilities.resize(tokens.size());
-  if (dynamic_cast<KernelState*>(&state) != nullptr) {
-    fused::DecoderOutput out;
-    out.likeliest = next.tokens.data();
-    out.likeliest_log_probability = next.log_probabilities.data();
-    return step_by_kernels(state, tokens, out);
-  }
-  likeliest(step(state, tokens, false).log_probabilities, next);
+  fused::DecoderOutput out;
+  out.likeliest = next.tokens.data();
+  out.likeliest_log_probability = next.log_probabilities.data();
+  kernels->step(tokens.data(), out);
 }
 
-std::unique_ptr<DecoderState> Seq2Seq::start_composed(const data::PackedIds&,
+std::vector<AttentionWeights> Seq2Seq::step_attention(DecoderState& state,
+                                                      const std::vector<int32_t>& tokens) const {
+  fused::Decoder::State* kernels = state.of_kernels();
+  if (kernels == nullptr) return step(state, tokens, true).attention;
+  check_state(state, tokens);
+  check_ids(tokens, config_.target_vocabulary, "target");
+  std::vector<fused::SeenWeights> seen;
+  fused::DecoderOutput out;
+  out.weights = &seen;
+  kernels->step(tokens.data(), out);
+  std::vector<AttentionWeights> attention;
+  append(seen, state.size(), attention);
+  return attention;
+}
+
+std::unique_ptr<DecoderState> Seq2Seq::start_composed(
+    const data::PackedIds& source, std::vector<AttentionWeights>* encoder_attention) const {
+  return own(begin_composed(source, encoder_attention));
+}
+
+std::unique_ptr<DecoderState> Seq2Seq::begin_composed(const data::PackedIds&,
                                                       std::vector<AttentionWeights>*) const {
   no_decoder();
 }

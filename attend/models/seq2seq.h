@@ -33,6 +33,8 @@ struct AttentionWeights {
   at::Tensor weights;  ///< (B, H, Tq, Tk); zeros beyond a sentence's real tokens
 };
 
+class Seq2Seq;
+
 /// Where a decoder stands for B sentences: the encoder's outputs, caches and hidden states. A
 /// value: copy() is deep enough that stepping one copy leaves the other alone.
 class DecoderState {
@@ -42,6 +44,15 @@ class DecoderState {
   /// Keeps the sentences `rows` (each in [0, B), repeats allowed) in that order.
   virtual void reorder(const std::vector<int64_t>& rows) = 0;
   virtual int64_t size() const = 0;
+
+ private:
+  friend class Seq2Seq;
+  /// The state that kernels step; null where composed operations do.
+  virtual fused::Decoder::State* of_kernels() { return nullptr; }
+
+  // Who started it, and what was written to its parameters by then.
+  const Seq2Seq* model_ = nullptr;
+  uint32_t version_ = 0;
 };
 
 struct DecoderStep {
@@ -59,6 +70,9 @@ struct LikeliestTokens {
 /// Of log-probabilities (B, V).
 void likeliest(const at::Tensor& log_probabilities, LikeliestTokens& next);
 
+/// A translator. A state goes with the weights that it was started with: once they are written to,
+/// step() throws InvalidArgument, and start() begins anew. (Parameters made in LibTorch's inference
+/// mode count no writes; with those the caller has to see to it.)
 class Seq2Seq {
  public:
   virtual ~Seq2Seq() = default;
@@ -85,8 +99,12 @@ class Seq2Seq {
   /// step() for greedy decoding: of the log-probabilities the greatest alone.
   void step(DecoderState& state, const std::vector<int32_t>& tokens, LikeliestTokens& next) const;
 
+  /// step() for its weights only: no next token is looked for.
+  std::vector<AttentionWeights> step_attention(DecoderState& state,
+                                               const std::vector<int32_t>& tokens) const;
+
   /// start() by composed operations, whatever kernels there are: the twin that defines it.
-  virtual std::unique_ptr<DecoderState> start_composed(
+  std::unique_ptr<DecoderState> start_composed(
       const data::PackedIds& source,
       std::vector<AttentionWeights>* encoder_attention = nullptr) const;
 
@@ -104,6 +122,9 @@ class Seq2Seq {
  protected:
   explicit Seq2Seq(ModelConfig config) : config_(std::move(config)) {}
 
+  /// start_composed(), as a model has it.
+  virtual std::unique_ptr<DecoderState> begin_composed(
+      const data::PackedIds& source, std::vector<AttentionWeights>* encoder_attention) const;
   /// step() of a state from start_composed().
   virtual DecoderStep step_composed(DecoderState& state, const std::vector<int32_t>& tokens,
                                     bool want_attention) const;
@@ -115,8 +136,9 @@ class Seq2Seq {
   ParameterStore store_;
 
  private:
-  void step_by_kernels(DecoderState& state, const std::vector<int32_t>& tokens,
-                       const fused::DecoderOutput& out) const;
+  class KernelState;
+  std::unique_ptr<DecoderState> own(std::unique_ptr<DecoderState> state) const;
+  void check_state(const DecoderState& state, const std::vector<int32_t>& tokens) const;
 
   mutable KernelDecoder kernels_;
 };

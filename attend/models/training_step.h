@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -27,6 +28,13 @@ class TrainingStep {
   /// the model's vocabularies and for a probability outside [0, 1).
   virtual double run(int64_t shard, const data::Batch& batch, const ops::DropoutState& dropout,
                      const at::Tensor& gradient) = 0;
+
+  /// The same loss without dropout, and nothing else: no gradient is computed, and no memory taken
+  /// for one.
+  virtual double loss(int64_t shard, const data::Batch& batch) = 0;
+
+  /// The bytes that the shards keep between runs.
+  virtual size_t bytes() const = 0;
 
   /// Where shard number `shard` counts its time from now on; null: nowhere, as at first.
   virtual void profile(int64_t shard, core::Profile* profile) = 0;

@@ -199,7 +199,7 @@ DecoderRecipe TransformerModel::decoder_recipe() const {
   return transformer_decoder(config_, store_);
 }
 
-std::unique_ptr<DecoderState> TransformerModel::start_composed(
+std::unique_ptr<DecoderState> TransformerModel::begin_composed(
     const data::PackedIds& source, std::vector<AttentionWeights>* encoder_attention) const {
   c10::NoGradGuard no_grad;
   auto state = std::make_unique<TransformerState>();

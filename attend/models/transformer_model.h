@@ -16,12 +16,12 @@ class TransformerModel : public Seq2Seq {
 
   LossSum loss(const data::Batch& batch, const ops::DropoutState& dropout) const override;
   at::Tensor logits(const data::Batch& batch) const override;
-  std::unique_ptr<DecoderState> start_composed(
-      const data::PackedIds& source,
-      std::vector<AttentionWeights>* encoder_attention) const override;
   FusedStep fused_step() const override;
 
  private:
+  std::unique_ptr<DecoderState> begin_composed(
+      const data::PackedIds& source,
+      std::vector<AttentionWeights>* encoder_attention) const override;
   DecoderRecipe decoder_recipe() const override;
   DecoderStep step_composed(DecoderState& state, const std::vector<int32_t>& tokens,
                             bool want_attention) const override;

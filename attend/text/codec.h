@@ -24,6 +24,9 @@ class Codec {
   /// Marks left out; the unknown one is written `<unk>`. Throws InvalidArgument for an id out of
   /// range.
   virtual std::string decode(const std::vector<int32_t>& ids) const = 0;
+  /// decode() with `words`, one an unknown id, in their place; for codecs whose tokens are words.
+  virtual std::string decode_with(const std::vector<int32_t>& ids,
+                                  const std::vector<std::string>& words) const;
   virtual std::string token(int32_t id) const = 0;
   virtual bool knows(std::string_view token) const = 0;
   virtual int64_t size() const = 0;

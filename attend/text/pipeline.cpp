@@ -142,8 +142,9 @@ std::vector<std::string> Pipeline::tokens_of(const std::vector<int32_t>& ids) co
   return tokens;
 }
 
-std::string Pipeline::decode(const std::vector<int32_t>& ids) const {
-  return impl_->codec->decode(ids);
+std::string Pipeline::decode(const std::vector<int32_t>& ids,
+                             const std::vector<std::string>& words) const {
+  return words.empty() ? impl_->codec->decode(ids) : impl_->codec->decode_with(ids, words);
 }
 
 int64_t Pipeline::vocabulary_size() const { return impl_->codec->size(); }

@@ -62,7 +62,10 @@ class Pipeline {
   /// Joined text, marks left out, unknown ones written `<unk>`. Space tokeniser: tokens with one
   /// blank between, as the chapter writes them ("va !"); the other tokenisers undo their own
   /// splitting.
-  std::string decode(const std::vector<int32_t>& ids) const;
+  /// `words`, if not empty, stand in for the unknown ids, in order, as many as there are: for
+  /// tokenisers whose tokens are words.
+  std::string decode(const std::vector<int32_t>& ids,
+                     const std::vector<std::string>& words = {}) const;
 
   int64_t vocabulary_size() const;
   const SpecialIds& special() const;

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "attend/core/errors.h"
 #include "attend/text/codec.h"
 
 namespace attend::text {
@@ -25,11 +26,18 @@ class VocabularyCodec final : public Codec {
   }
 
   std::string decode(const std::vector<int32_t>& ids) const override {
+    return decode_with(ids, {});
+  }
+
+  std::string decode_with(const std::vector<int32_t>& ids,
+                          const std::vector<std::string>& words) const override {
     const SpecialIds& special = vocabulary_.special();
     std::vector<std::string> tokens;
+    auto word = words.begin();
     for (const int32_t id : ids) {
       if (id == special.padding || id == special.begin || id == special.end) continue;
-      tokens.push_back(vocabulary_.token(id));
+      const bool given = id == special.unknown && word != words.end();
+      tokens.push_back(given ? *word++ : vocabulary_.token(id));
     }
     return tokeniser_->join(tokens);
   }
@@ -46,6 +54,10 @@ class VocabularyCodec final : public Codec {
 };
 
 }  // namespace
+
+std::string Codec::decode_with(const std::vector<int32_t>&, const std::vector<std::string>&) const {
+  throw InternalError("[text] words in place of unknown ids, where tokens are no words");
+}
 
 std::unique_ptr<Codec> make_vocabulary_codec(std::unique_ptr<Tokeniser> tokeniser,
                                              Vocabulary vocabulary) {

@@ -38,6 +38,19 @@ LossTotal shard_gradient(const Seq2Seq& model, const std::vector<at::Tensor>& pa
   return {loss.sum.item<double>(), loss.tokens};
 }
 
+// Sentences of a held-out batch that kernels take at once: all threads have work in small data.
+constexpr int64_t kLossSentences = 64;
+
+LossTotal batch_loss(const Seq2Seq& model, TrainingStep* kernels, int64_t shard,
+                     const data::Batch& batch) {
+  if (kernels == nullptr) {
+    const LossSum loss = model.loss(batch, {});
+    return {loss.sum.item<double>(), loss.tokens};
+  }
+  if (batch.target_tokens() == 0) return {};
+  return {kernels->loss(shard, batch), batch.target_tokens()};
+}
+
 }  // namespace
 
 FusedStep training_step(const Seq2Seq& model, ops::Products products) {
@@ -122,15 +135,23 @@ std::string Gradients::first_not_finite() const {
 std::optional<LossTotal> dataset_loss(const Seq2Seq& model, const data::Dataset& dataset,
                                       int64_t batch_size, core::ThreadPool& pool,
                                       const std::atomic<bool>* stop) {
+  const FusedStep step = model.fused_step();
+  if (step.kernels) batch_size = std::min(batch_size, kLossSentences);
   const data::Epoch batches(dataset, {.sentences = batch_size, .shuffle = false}, 0, 0);
   std::vector<LossTotal> losses(static_cast<size_t>(batches.size()));
   std::atomic<bool> stopped = false;
-  pool.run(batches.size(), [&](int64_t i) {
-    if (stop != nullptr && *stop) stopped = true;
-    if (stopped) return;
+  std::atomic<int64_t> next = 0;
+  const int64_t workers = std::min<int64_t>(pool.size(), batches.size());
+  if (step.kernels) step.kernels->prepare(workers, &pool);
+  // A worker is a shard of the step: whichever takes a batch, its loss is the same.
+  pool.run(workers, [&](int64_t worker) {
     c10::NoGradGuard no_grad;
-    const LossSum loss = model.loss(batches.batch(i), {});
-    losses[static_cast<size_t>(i)] = {loss.sum.item<double>(), loss.tokens};
+    for (int64_t i = next++; i < batches.size(); i = next++) {
+      if (stop != nullptr && *stop) stopped = true;
+      if (stopped) return;
+      losses[static_cast<size_t>(i)] =
+          batch_loss(model, step.kernels.get(), worker, batches.batch(i));
+    }
   });
   if (stopped) return std::nullopt;
   LossTotal total;

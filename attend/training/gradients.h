@@ -70,9 +70,9 @@ class Gradients {
   at::Tensor flat_;
 };
 
-/// Loss over a whole dataset, without dropout or gradients, in batches of `batch_size` in file
-/// order, one a thread. The same bits at any number of threads. Nothing comes back when `stop` was
-/// set before the end.
+/// Loss over a whole dataset, without dropout or gradients, in batches of at most `batch_size` in
+/// file order, one a thread: by kernels where the model has some, else by composed operations. The
+/// same bits at any number of threads. Nothing comes back when `stop` was set before the end.
 std::optional<LossTotal> dataset_loss(const Seq2Seq& model, const data::Dataset& dataset,
                                       int64_t batch_size, core::ThreadPool& pool,
                                       const std::atomic<bool>* stop = nullptr);

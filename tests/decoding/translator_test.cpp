@@ -271,13 +271,42 @@ TEST_F(TranslatorWithBahdanau, WhatProgressThrowsComesOut) {
 
 TEST_F(TranslatorWithBahdanau, RefusesOptionsOutOfRange) {
   EXPECT_THAT(message_of([&] {
-                translator_.translate(std::vector<std::string>{"go ."}, {.batch_size = 0});
+                translator_.translate(std::vector<std::string>{"go ."}, {.batch_size = -2});
               }),
-              HasSubstr("found 0"));
+              HasSubstr("found -2"));
   EXPECT_THAT(message_of([&] { translator_.translate("go .", {.max_steps = -1}); }),
               HasSubstr("found -1"));
   EXPECT_THROW(Translator::load(folder_.path(), {.threads = -1}), InvalidArgument);
   EXPECT_THROW(Translator::load(folder_.path(), {.device = "gpu"}), InvalidArgument);
+}
+
+TEST(Translator, GoesByTheModelsDecodingTableUnlessTold) {
+  const Lively folder(ModelKind::kTransformer);
+  const auto configure = [&](const std::string& text) {
+    folder.change("config.toml", "\n[training]", "\n[decoding]\n" + text + "\n[training]");
+  };
+  const auto load = [&] { return Translator::load(folder.path(), {.device = "cpu"}); };
+  const TranslateOptions built_in = load().defaults();
+  EXPECT_EQ(built_in.max_steps, 7);  // the model's steps
+  EXPECT_EQ(built_in.batch_size, 64);
+  EXPECT_TRUE(built_in.replace_unknown.value());
+  configure("max_steps = 2\nbatch_size = 3\nreplace_unknown = false\n");
+  const Translator translator = load();
+  const TranslateOptions defaults = translator.defaults();
+  EXPECT_EQ(defaults.max_steps, 2);
+  EXPECT_EQ(defaults.batch_size, 3);
+  EXPECT_FALSE(defaults.replace_unknown.value());
+  size_t longest = 0;
+  for (const std::string& line : many_lines()) {
+    EXPECT_LE(translator.translate(line).log_probabilities.size(), 2u);
+    longest =
+        std::max(longest, translator.translate(line, {.max_steps = 5}).log_probabilities.size());
+  }
+  EXPECT_EQ(longest, 5u);
+  folder.change("config.toml", "batch_size = 3", "batch_sise = 3");
+  const std::string message = message_of(load);
+  EXPECT_THAT(message, HasSubstr(folder.file("config.toml")));
+  EXPECT_THAT(message, HasSubstr("batch_size"));
 }
 
 TEST(Translator, SaysWhichFileIsMissing) {

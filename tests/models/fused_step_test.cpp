@@ -180,6 +180,62 @@ TEST_P(FusedStepOf, FollowsAChangeOfTheParameters) {
   EXPECT_NEAR(after, model->loss(batch, {}).sum.item<double>(), 1e-10);
 }
 
+// The longest way from an id to a logit, in terms that are summed: each product, norm and softmax
+// sums some, and every sum is off by at most that many roundings of what it sums.
+double terms(const ModelConfig& c, int64_t longest) {
+  const int64_t own =
+      c.kind == ModelKind::kTransformer
+          ? 2 * (4 * c.hidden + 2 * longest) + 2 * (c.hidden + c.feed_forward) + 5 * c.hidden
+          : 2 * longest * (2 * c.hidden + c.embedding);
+  return static_cast<double>(c.layers * own + c.hidden + c.target_vocabulary);
+}
+
+template <class T>
+void check_loss(const Case& c) {
+  const at::ScalarType dtype = sizeof(T) == 4 ? at::kFloat : at::kDouble;
+  const auto model = make_model(c.config, {.seed = 3, .dtype = dtype});
+  model->parameters().flat().mul_(0.5);
+  FusedStep fused = model->fused_step();
+  ASSERT_TRUE(fused.kernels) << fused.declined;
+  const at::Tensor gradient = at::zeros_like(model->parameters().flat());
+  for (const int64_t shards : {1, 2}) {
+    const auto parts = data::shard_batch(data::make_batch(kMore), shards);
+    fused.kernels->prepare(shards);
+    for (size_t s = 0; s < parts.size(); ++s) {
+      const auto shard = static_cast<int64_t>(s);
+      const double found = fused.kernels->loss(shard, parts[s]);
+      EXPECT_EQ(found, fused.kernels->run(shard, parts[s], {}, gradient));
+      EXPECT_EQ(found, fused.kernels->loss(shard, parts[s]));
+      const double bound = std::numeric_limits<T>::epsilon() * terms(c.config, 19) * found;
+      EXPECT_NEAR(found, model->loss(parts[s], {}).sum.template item<double>(), bound);
+    }
+  }
+}
+
+TEST_P(FusedStepOf, GivesItsLossAloneWithTheSameBits) {
+  check_loss<float>(GetParam());
+  check_loss<double>(GetParam());
+}
+
+TEST_P(FusedStepOf, TakesNoMemoryOfGradientsForALoss) {
+  Sentences pairs;
+  for (int64_t i = 0; i < 60; ++i)
+    pairs.push_back({std::vector<int32_t>(40, 5), std::vector<int32_t>(40, 6)});
+  const data::Batch batch = data::make_batch(pairs);
+  const auto model = make_model(GetParam().config, {.seed = 3});
+  const auto bytes_after = [&](const auto& run) {
+    FusedStep fused = model->fused_step();
+    fused.kernels->prepare(1);
+    for (int again = 0; again < 3; ++again) run(*fused.kernels);
+    return fused.kernels->bytes();
+  };
+  const at::Tensor gradient = at::zeros_like(model->parameters().flat());
+  const size_t loss = bytes_after([&](TrainingStep& step) { step.loss(0, batch); });
+  const size_t step = bytes_after([&](TrainingStep& step) { step.run(0, batch, {}, gradient); });
+  EXPECT_GT(loss, 0U);
+  EXPECT_LT(2 * loss, step);
+}
+
 // What the message is for a batch of one pair, or a model that begins with another token.
 TEST_P(FusedStepOf, RefusesIdsOutsideItsVocabularies) {
   const auto message = [](const ModelConfig& config, int32_t source, int32_t target) {
@@ -188,7 +244,9 @@ TEST_P(FusedStepOf, RefusesIdsOutsideItsVocabularies) {
     fused.kernels->prepare(1);
     const data::Batch batch = data::make_batch({{{4, source, 3}, {4, target, 3}}});
     const at::Tensor gradient = at::zeros_like(model->parameters().flat());
-    return message_of([&] { fused.kernels->run(0, batch, {}, gradient); });
+    const std::string message = message_of([&] { fused.kernels->run(0, batch, {}, gradient); });
+    EXPECT_EQ(message_of([&] { fused.kernels->loss(0, batch); }), message);
+    return message;
   };
   ModelConfig config = GetParam().config;
   const auto sources = static_cast<int32_t>(config.source_vocabulary),

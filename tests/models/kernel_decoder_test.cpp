@@ -219,6 +219,45 @@ TEST_P(KernelDecoderOf, NoticesChangedParameters) {
   check();
 }
 
+// Keys, values and hidden states are of the weights that a state began with, so it can't go on with
+// others, by kernels or by composed operations.
+TEST_P(KernelDecoderOf, RefusesAStateOfEarlierWeights) {
+  const data::PackedIds source = sentences(3, config().source_vocabulary);
+  const std::vector<int32_t> tokens = inputs(3, 0, config());
+  const auto kernels = model_->start(source), composed = model_->start_composed(source);
+  const auto before = probabilities(model_->step(*kernels, tokens));
+  model_->step(*composed, tokens);
+  written(model_->parameters().flat());
+  const auto refuses = [&](DecoderState& state) {
+    LikeliestTokens likeliest;
+    for (const std::string& message :
+         {testing::message_of([&] { model_->step(state, tokens); }),
+          testing::message_of([&] { model_->step(state, tokens, likeliest); }),
+          testing::message_of([&] { model_->step_attention(state, tokens); })})
+      EXPECT_THAT(message, ::testing::HasSubstr("written to after start()"));
+  };
+  const auto again = model_->start(source);  // another decoder; the first one's state keeps its own
+  for (DecoderState* state : {kernels.get(), composed.get()}) {
+    refuses(*state);
+    state->reorder({2, 1, 0});
+    refuses(*state->copy());
+  }
+  EXPECT_TRUE(at::equal(probabilities(model_->step(*again, tokens)), before));
+}
+
+TEST_P(KernelDecoderOf, StepsForItsWeightsOnly) {
+  const data::PackedIds source = sentences(4, config().source_vocabulary);
+  const auto state = model_->start(source), other = model_->start(source);
+  for (int64_t step = 0; step < 3; ++step) {
+    const std::vector<int32_t> tokens = inputs(4, step, config());
+    const auto found = model_->step_attention(*state, tokens);
+    const auto expected = model_->step(*other, tokens, true).attention;
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t l = 0; l < found.size(); ++l)
+      EXPECT_TRUE(at::equal(found[l].weights, expected[l].weights));
+  }
+}
+
 TEST_P(KernelDecoderOf, RunsOnEveryInstructionSet) {
   const data::PackedIds source = sentences(4, config().source_vocabulary);
   for (const std::string& isa : kernels::supported_isas()) {

@@ -108,6 +108,45 @@ for kind in bahdanau transformer; do
   done
 done
 
+# Where rare words are unknown, those of a translation become source words, unless told otherwise.
+for kind in bahdanau transformer gru; do
+  train "$kind" "rare-$kind" --quiet --set text.min_frequency=6  # "ville" is seen five times
+  ran "train $kind on frequent words"
+done
+for kind in bahdanau transformer; do
+  works translate --model "rare-$kind" --scores --input english --quiet --keep-unknown
+  cp out kept
+  expect_has "$kind: an unknown word" "$(cat kept)" "<unk>"
+  expect_lacks "$kind: none was replaced" "$(cat err)" "replaced"
+  works translate --model "rare-$kind" --scores --input english --quiet
+  cp out replaced
+  expect_lacks "$kind: no unknown word" "$(cat replaced)" "<unk>"
+  count=$(grep -o "<unk>" kept | wc -l)
+  expect_has "$kind: how many were replaced, once" "$(grep -c replaced err) $(cat err)" \
+    "1 attend: $count unknown words in $(grep -c "<unk>" kept) translations were replaced"
+  cmp -s <(cut -f 1 kept) <(cut -f 1 replaced) || fail "$kind: replaced words change a score"
+  cmp -s <(grep -v "<unk>" kept) <(paste kept replaced | awk -F '\t' '$2 !~ /<unk>/ {print $3 "\t" $4}') ||
+    fail "$kind: other translations change"
+  paste -d '\t' <(cut -f 2 kept) <(cut -f 2 replaced) english | awk -F '\t' '
+    { n = split($1, a, " "); split($2, b, " "); source = tolower($3); gsub(/\./, " .", source)
+      for (i = 1; i <= n; ++i) if (a[i] == "<unk>" && index(" " source " ", " " b[i] " ") == 0) print }' > strange
+  expect_equal "$kind: words of the source" "$(cat strange)" ""
+  works evaluate --model "rare-$kind" --data "$pairs" --sentences
+  cmp -s <(cut -f 2 replaced) <(head -n 30 out | sed -E 's/.* => (.*), bleu.*/\1/') ||
+    fail "$kind: evaluate scores another text than translate prints"
+done
+works translate --model rare-gru --input english --quiet
+expect_has "without attention" "$(cat out)" "<unk>"
+sed -i 's/^replace_unknown = true/replace_unknown = false/; s/^max_steps = 0/max_steps = 4/' rare-bahdanau/config.toml
+works translate --model rare-bahdanau --input english
+expect_has "[decoding] of the model: replace_unknown" "$(cat out)" "<unk>"
+expect_has "[decoding] of the model: max_steps" "$(cat err)" "no end after 4 tokens"
+works translate --model rare-bahdanau --input english --replace-unknown --max-steps 10
+expect_lacks "flags win over it: --replace-unknown" "$(cat out)" "<unk>"
+expect_lacks "flags win over it: --max-steps" "$(cat err)" "no end after"
+sed -i 's/^replace_unknown/replace_unknwon/' rare-bahdanau/config.toml
+refused "[decoding] that can't be used" 1 "did you mean 'replace_unknown'" translate --model rare-bahdanau x
+
 # What can't be done.
 refused "no model named" 2 "--model" translate "I am here."
 refused "no such folder" 1 "nowhere: there is no such folder" translate --model nowhere x

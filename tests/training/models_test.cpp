@@ -1,6 +1,8 @@
 // The three translators under the trainer: the same bits on any number of threads and after a stop.
 #include <gtest/gtest.h>
 
+#include "attend/data/batches.h"
+#include "attend/training/gradients.h"
 #include "tests/training/training_run.h"
 
 namespace attend::training {
@@ -57,6 +59,30 @@ TEST_P(EachModel, ResumesWithTheSameBits) {
   run.config.threads = 2;
   const auto second = make();
   EXPECT_EQ(run_training(folder.path(), run, second.get()).weights, reference.weights);
+}
+
+// What the kernels give for the same batches, added in their order, on any number of threads.
+TEST_P(EachModel, HasTheLossOfADatasetByKernels) {
+  const auto model = make();
+  const data::Dataset dataset = tiny_dataset(90);
+  const FusedStep step = model->fused_step();
+  ASSERT_TRUE(step.kernels);
+  step.kernels->prepare(1);
+  double expected = 0.0, composed = 0.0;
+  const data::Epoch batches(dataset, {.sentences = 20, .shuffle = false}, 0, 0);
+  for (int64_t i = 0; i < batches.size(); ++i) {
+    expected += step.kernels->loss(0, batches.batch(i));
+    composed += model->loss(batches.batch(i), {}).sum.item<double>();
+  }
+  EXPECT_NE(expected, composed);  // or the test could not tell the two
+  EXPECT_NEAR(expected, composed, 1e-4 * composed);
+  for (const int count : {1, 2, 3}) {
+    ops::TorchThreads threads(count);
+    const auto total = dataset_loss(*model, dataset, 20, threads.pool());
+    ASSERT_TRUE(total);
+    EXPECT_EQ(total->sum, expected) << count << " threads";
+    EXPECT_EQ(total->tokens, dataset.target.tokens());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, EachModel,
