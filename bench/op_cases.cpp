@@ -29,6 +29,19 @@ Mask padding(int64_t batch, int64_t keys) {
   return Mask::padding(lengths);
 }
 
+// Every fourth key is hidden, in each sentence another one. Of three, the first has none left.
+Mask some_keys(int64_t batch, int64_t keys) {
+  const at::Tensor j = at::arange(keys, at::kLong), b = at::arange(batch, at::kLong).unsqueeze(1);
+  at::Tensor real = j.mul(7).add(b).remainder(4).ne(0);  // (B, Tk)
+  return Mask::keys(batch == 3 ? real.logical_and(b.ne(0)) : real);
+}
+
+// Every fourth pair is hidden, so that no query is without a key.
+Mask some_pairs(int64_t, int64_t keys) {
+  const at::Tensor j = at::arange(keys, at::kLong);
+  return Mask::dense(j.mul(5).unsqueeze(1).add(j.mul(3)).remainder(4).ne(0));
+}
+
 at::Tensor targets_of(int64_t n, int64_t vocabulary) {
   return at::arange(n, at::kLong).mul_(7919).add_(3).remainder_(vocabulary);
 }
@@ -84,7 +97,7 @@ OpCase scaled_dot(const std::string& name, Mask (*mask_of)(int64_t batch, int64_
   return {
       .name = name,
       .letters = {"B", "H", "T", "D"},
-      .timed = {{64, 4, 10, 8}, {16, 4, 128, 32}, {2, 8, 1024, 64}},
+      .timed = {{64, 4, 10, 8}, {8, 8, 128, 32}, {16, 4, 128, 32}, {2, 8, 1024, 64}},
       .swept = {{1, 1, 1, 1}, {3, 2, 5, 7}, {1, 2, 33, 5}, {2, 1, 0, 3}, {0, 1, 2, 3}},
       .leaves = [](const Sizes& n) { return Shapes{{"queries", n}, {"keys", n}, {"values", n}}; },
       .fused = [mask_of](const Sizes& n) -> PassOfLeaves {
@@ -189,6 +202,7 @@ OpCase gru() {
 }
 
 Mask causal(int64_t, int64_t) { return Mask::causal(); }
+Mask none(int64_t, int64_t) { return Mask::none(); }
 
 }  // namespace
 
@@ -196,8 +210,11 @@ const std::vector<OpCase>& op_cases() {
   static const std::vector<OpCase> all = {softmax("masked softmax, padding", padding),
                                           softmax("masked softmax, causal", causal),
                                           additive(),
+                                          scaled_dot("scaled dot-product", none),
                                           scaled_dot("scaled dot-product, padding", padding),
                                           scaled_dot("scaled dot-product, causal", causal),
+                                          scaled_dot("scaled dot-product, keys", some_keys),
+                                          scaled_dot("scaled dot-product, pairs", some_pairs),
                                           residual_norm("residual norm", 0),
                                           residual_norm("residual norm, dropout", 0.1),
                                           cross_entropy(),

@@ -5,7 +5,8 @@
 //   s_ij = scale q_i . k_j + bias_ij + distance_{j - i}   w = softmax(s)   out = (w m) v
 //
 // over the pairs that see each other; m is dropout's multiplier. What no query of a block sees is
-// not computed: a causal mask costs half, a window its width.
+// not computed: a causal mask costs half, a window its width. Keys that no query sees at all are
+// left out beforehand, wherever they stand.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,7 @@
 namespace attend::kernels {
 
 /// Rows are contiguous and `..._stride` numbers apart. Hidden keys and values have to be finite;
-/// what is visible and is not makes its query's row NaN. In float, keys are at most 2^24: their
-/// numbers are compared as floats.
+/// what is visible and is not makes its query's row NaN. Keys are at most 2^31.
 template <class T>
 struct AttentionHead {
   const T* query;  ///< (Tq, D)
@@ -33,6 +33,10 @@ struct AttentionHead {
   const int64_t* lengths = nullptr;  ///< (Tq), or null
   const bool* hidden = nullptr;      ///< (Tq, Tk) by its two strides, or null
   int64_t hidden_row = 0, hidden_column = 0;
+  /// The keys that there are to see, (seen_count) rising positions below Tk; null: all. The rows of
+  /// the others are not read, and their gradients not added to.
+  const int32_t* seen = nullptr;
+  int64_t seen_count = 0;
 
   const T* bias = nullptr;  ///< (Tq, Tk), rows contiguous, or null
   int64_t bias_row = 0;

@@ -1,5 +1,6 @@
 #include "attend/kernels/attention_columns.h"
 
+#include <cstring>
 #include <limits>
 
 #include "attend/kernels/for_types.h"
@@ -21,50 +22,48 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // What is done to each score, known when the loops are compiled.
 struct Uses {
-  bool limits, bias, distance, dropout;
+  bool hidden, bias, distance, dropout;
+  constexpr bool any_score() const { return hidden || bias || distance; }
 };
 
-// V vectors of columns, from column c on.
+// A vector of columns, from column c on.
 template <class T, Uses kUses>
 struct Panel {
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
+  using DU = hn::RebindToUnsigned<D>;
   static constexpr T kHidden = -std::numeric_limits<T>::infinity();
 
   const ScoreColumns<T>& p;
   int64_t c;
-  V from, to;
+  hn::Vec<DU> bits;  // of these columns in ScoreColumns::hidden
 
   HWY_INLINE Panel(const ScoreColumns<T>& block, int64_t column) : p(block), c(column) {
-    const D d;
-    if constexpr (kUses.limits) from = hn::LoadU(d, p.from_key + c);
-    if constexpr (kUses.limits) to = hn::LoadU(d, p.to_key + c);
+    const DU du;
+    if constexpr (kUses.hidden)
+      bits = hn::Shl(hn::Set(du, 1), hn::Iota(du, static_cast<hn::TFromD<DU>>(c)));
   }
 
   // The score of the block's row i with what is added, -infinity where hidden.
   HWY_INLINE V Score(int64_t i) const {
     const D d;
-    V s = hn::LoadU(d, p.scores + i * p.stride + c);
-    if constexpr (kUses.bias) {
-      const V b = hn::LoadU(d, p.bias + i * p.stride + c), hidden = hn::Set(d, kHidden);
-      s = hn::IfThenElse(hn::Eq(b, hidden), hidden, hn::Add(s, b));
-    }
-    if constexpr (kUses.distance)
-      s = hn::Add(s, hn::LoadU(d, p.by_distance + c - (p.first_key + i)));
-    if constexpr (kUses.limits) {
-      const V key = hn::Set(d, static_cast<T>(p.first_key + i));
-      const auto seen = hn::And(hn::Ge(key, from), hn::Lt(key, to));
-      s = hn::IfThenElse(seen, s, hn::Set(d, kHidden));
+    V s = Stored(i);
+    if constexpr (kUses.bias) s = hn::Add(s, hn::LoadU(d, p.bias + i * p.stride + c));
+    if constexpr (kUses.distance) s = hn::Add(s, hn::LoadU(d, p.by_distance + c - p.position(i)));
+    if constexpr (kUses.hidden) {
+      const auto hidden = hn::RebindMask(d, hn::TestBit(hn::Set(DU(), p.hidden[i]), bits));
+      s = hn::IfThenElse(hidden, hn::Set(d, kHidden), s);
     }
     return s;
   }
+  HWY_INLINE V Stored(int64_t i) const { return hn::LoadU(D(), p.scores + i * p.stride + c); }
 
   // w where row i is kept, else 0: core::dropout_keeps.
   HWY_INLINE V Kept(V w, int64_t i) const {
     if constexpr (kUses.dropout) {
       const D d;
       const hn::Rebind<uint32_t, D> d32;
-      const auto column = hn::Set(d32, static_cast<uint32_t>(p.first_key + i) * kDropoutColumn);
+      const auto column = hn::Set(d32, static_cast<uint32_t>(p.position(i)) * kDropoutColumn);
       const auto hash = hn::Xor(hn::LoadU(d32, p.row_keys + c), column);
       w = hn::IfThenElseZero(DropoutKeeps(d, hash, p.threshold), w);
     }
@@ -75,17 +74,17 @@ struct Panel {
 // The kernels below for all uses of a block, each compiled for its own.
 template <class T, class Body>
 HWY_INLINE void WithUses(const ScoreColumns<T>& p, const Body& body) {
-  const bool limits = p.from_key != nullptr, bias = p.bias != nullptr;
+  const bool hidden = p.hidden != nullptr, bias = p.bias != nullptr;
   const bool distance = p.by_distance != nullptr, dropout = p.row_keys != nullptr;
-  const auto with_distance = [&]<bool kLimits, bool kBias, bool kDropout>() HWY_ATTR {
-    distance ? body.template operator()<Uses{kLimits, kBias, true, kDropout}>()
-             : body.template operator()<Uses{kLimits, kBias, false, kDropout}>();
+  const auto with_distance = [&]<bool kHides, bool kBias, bool kDropout>() HWY_ATTR {
+    distance ? body.template operator()<Uses{kHides, kBias, true, kDropout}>()
+             : body.template operator()<Uses{kHides, kBias, false, kDropout}>();
   };
-  const auto with_dropout = [&]<bool kLimits, bool kBias>() HWY_ATTR {
-    dropout ? with_distance.template operator()<kLimits, kBias, true>()
-            : with_distance.template operator()<kLimits, kBias, false>();
+  const auto with_dropout = [&]<bool kHides, bool kBias>() HWY_ATTR {
+    dropout ? with_distance.template operator()<kHides, kBias, true>()
+            : with_distance.template operator()<kHides, kBias, false>();
   };
-  if (limits)
+  if (hidden)
     bias ? with_dropout.template operator()<true, true>()
          : with_dropout.template operator()<true, false>();
   else
@@ -114,12 +113,16 @@ void Weigh(const ScoreColumns<T>& p, T* shift, T* sum, T* correction) {
       const Panel<T, kUses> panel(p, c);
       const auto before = hn::LoadU(d, shift + c);
       auto greatest = before;
-      for (int64_t i = 0; i < p.keys; ++i) greatest = hn::Max(greatest, panel.Score(i));
+      for (int64_t i = 0; i < p.keys; ++i) {
+        const auto s = panel.Score(i);
+        if constexpr (kUses.any_score()) hn::StoreU(s, d, p.scores + i * p.stride + c);
+        greatest = hn::Max(greatest, s);
+      }
       const auto finite = Finite(d, greatest);
       const auto factor = Weight(d, before, finite);
       auto total = hn::Mul(hn::LoadU(d, sum + c), factor);
       for (int64_t i = 0; i < p.keys; ++i) {
-        const auto w = Weight(d, panel.Score(i), finite);
+        const auto w = Weight(d, panel.Stored(i), finite);
         total = hn::Add(total, w);
         hn::StoreU(panel.Kept(w, i), d, p.scores + i * p.stride + c);
       }
@@ -177,9 +180,36 @@ template <class T>
 void AddByDistance(const ScoreColumns<T>& p, const T* x, int64_t rows, T* by_distance) {
   for (int64_t i = 0; i < p.keys; ++i) {
     const T* row = x + i * p.stride;
-    T* to = by_distance - (p.first_key + i);
+    T* to = by_distance - p.position(i);
     ForVectors<T>(rows, [&](int64_t c, const auto& load, const auto& store)
                             HWY_ATTR { store(hn::Add(load(to + c), load(row + c)), to + c); });
+  }
+}
+
+// Bit j of the word is byte j, of 32.
+HWY_INLINE uint32_t PackWord(const uint8_t* bytes) {
+  const hn::CappedTag<uint8_t, 32> d;
+  const size_t n = hn::Lanes(d);
+  uint64_t word = 0;
+  for (size_t j = 0; j < 32; j += n) {
+    uint8_t bits[8] = {};
+    hn::StoreMaskBits(d, hn::Ne(hn::LoadU(d, bytes + j), hn::Zero(d)), bits);
+    uint32_t part;
+    std::memcpy(&part, bits, sizeof(part));
+    word |= static_cast<uint64_t>(part) << j;
+  }
+  return static_cast<uint32_t>(word);
+}
+
+void PackHidden(const HiddenRows& p, uint32_t* words) {
+  for (int64_t i = 0; i < p.rows; ++i) {
+    const auto* row = reinterpret_cast<const uint8_t*>(p.hidden + i * p.stride);
+    int64_t first = 0;
+    for (; first + 32 <= p.columns; first += 32) words[first + i] = PackWord(row + first);
+    if (first == p.columns) continue;
+    uint8_t rest[32] = {};
+    std::memcpy(rest, row + first, static_cast<size_t>(p.columns - first));
+    words[first + i] = PackWord(rest);
   }
 }
 
@@ -200,6 +230,19 @@ ATTEND_EXPORT(WeighAgain);
 ATTEND_EXPORT(TakeBack);
 ATTEND_EXPORT(MultiplyColumns);
 ATTEND_EXPORT(AddByDistance);
+HWY_EXPORT(PackHidden);
+void pack_hidden(const HiddenRows& p, uint32_t* words) {
+  HWY_DYNAMIC_DISPATCH(PackHidden)(p, words);
+}
+void transpose_bits(uint32_t* words) {
+  uint32_t low = 0x0000FFFF;  // of each square of 2 x 2 blocks, those on the left
+  for (int64_t block = 16; block != 0; block >>= 1, low ^= low << block)
+    for (int64_t i = 0; i < 32; i = (i + block + 1) & ~block) {
+      const uint32_t swapped = ((words[i] >> block) ^ words[i + block]) & low;
+      words[i + block] ^= swapped;
+      words[i] ^= swapped << block;
+    }
+}
 void attention_weigh(const ScoreColumns<float>& p, float* shift, float* sum, float* correction) {
   HWY_DYNAMIC_DISPATCH(WeighF32)(p, shift, sum, correction);
 }

@@ -8,28 +8,46 @@
 namespace attend::kernels {
 
 /// Scores s (keys, stride) of `columns` queries, in units of log 2; row i is key first_key + i.
-/// Columns and stride are a multiple of kAttentionColumns, so that all vectors are whole.
+/// Columns and stride are a multiple of kAttentionColumns, so that all vectors are whole; at most
+/// 32 columns.
 template <class T>
 struct ScoreColumns {
   T* scores;
   int64_t stride, columns;
   int64_t first_key, keys;
-  /// Query c sees the keys from_key[c] <= j < to_key[c], (columns); null: all of these.
-  const T* from_key;
-  const T* to_key;
-  /// Added to the scores, (keys, stride); -infinity = hidden; or null.
+  /// Bit c of hidden[i] is set where query c does not see row i, (keys); null: all see all.
+  const uint32_t* hidden;
+  /// Added to the scores, (keys, stride); or null.
   const T* bias;
-  /// Added to them too: by_distance[c - j] for query column c and key j (it points behind the
-  /// distances below 0); or null.
+  /// Added to them too: by_distance[c - p] for query column c and a key at position p (it points
+  /// behind the distances below 0); or null.
   const T* by_distance;
-  /// Dropout: query c keeps what core::dropout_keeps(row_keys[c], j, threshold); null: all.
+  /// Dropout: query c keeps what core::dropout_keeps(row_keys[c], p, threshold); null: all.
   const uint32_t* row_keys;
   uint32_t threshold;
+  /// Where each row's key stands, (keys); null: row i at first_key + i.
+  const int32_t* positions = nullptr;
+
+  int64_t position(int64_t i) const { return positions != nullptr ? positions[i] : first_key + i; }
 };
 
 /// Widths of blocks are multiples of this many numbers.
 template <class T>
 inline constexpr int64_t kAttentionColumns = 64 / sizeof(T);
+
+/// What pack_hidden() reads, up to 32 rows of which `columns` bytes each say who is hidden (not 0).
+struct HiddenRows {
+  const bool* hidden;
+  int64_t stride;  ///< from row to row
+  int64_t rows, columns;
+};
+
+/// Bit j % 32 of words[32 (j / 32) + i] = hidden[i][j], for i < rows, j < columns; bits beyond the
+/// columns are 0, words beyond the rows are left alone.
+void pack_hidden(const HiddenRows& p, uint32_t* words);
+
+/// Turns 32 words of 32 bits: bit i of words[j] becomes bit j of words[i].
+void transpose_bits(uint32_t* words);
 
 /// One block more of an online softmax: moves shift (columns), the greatest score so far (-infinity
 /// at first), and sum (columns), of 2^(s - shift), on; overwrites scores by 2^(s - shift) where not

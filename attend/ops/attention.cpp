@@ -1,12 +1,15 @@
 #include "attend/ops/attention.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/minimum.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "attend/core/random.h"
 #include "attend/core/shape.h"
@@ -15,6 +18,7 @@
 #include "attend/ops/batched_product.h"
 #include "attend/ops/check.h"
 #include "attend/ops/library_attention.h"
+#include "attend/ops/mask_form.h"
 #include "attend/ops/non_finite.h"
 #include "attend/ops/normalise.h"
 
@@ -119,13 +123,22 @@ template <class Composed>
 AttentionResult on_kernels(const detail::HeadTensors& x, const Mask& mask,
                            const AttentionOptions& options, const Composed& composed) {
   const at::Tensor &q = x.query, weights = room_for_weights(x, options);
-  const Mask::Limits limits =
-      mask.limits(q.size(0), q.size(1), q.size(2), x.key.size(2), q.device());
+  Mask::Limits limits = mask.limits(q.size(0), q.size(1), q.size(2), x.key.size(2), q.device());
+  std::vector<std::vector<int32_t>> seen;
+  if (limits.hidden.defined()) {
+    detail::HiddenForm form = detail::form_of(limits.hidden, q.size(0));
+    limits.hidden = form.hidden;
+    seen = std::move(form.seen);
+    if (form.lengths.defined())
+      limits.lengths =
+          limits.lengths.defined() ? at::minimum(limits.lengths, form.lengths) : form.lengths;
+  }
   AttentionResult result{detail::attend_heads(x,
                                               {.heads = q.size(1),
                                                .key_heads = x.key.size(1),
                                                .scale = scale_of(q, options),
                                                .limits = limits,
+                                               .seen = std::move(seen),
                                                .dropout = options.dropout,
                                                .site = options.site,
                                                .sentences = options.rows},

@@ -90,6 +90,16 @@ struct Task {
   std::vector<uint32_t> row_keys;
 };
 
+// Only those of `seen` below head.keys.
+template <class T>
+void set_seen(const std::vector<int32_t>& seen, kernels::AttentionHead<T>& head) {
+  head.seen_count = std::lower_bound(seen.begin(), seen.end(), head.keys) - seen.begin();
+  if (head.seen_count == 0)
+    head.keys = 0;
+  else
+    head.seen = seen.data();
+}
+
 template <class T>
 void set_limits(const HeadPlan& plan, int64_t b, int64_t h, kernels::AttentionHead<T>& head) {
   const Mask::Limits& limits = plan.limits;
@@ -103,6 +113,7 @@ void set_limits(const HeadPlan& plan, int64_t b, int64_t h, kernels::AttentionHe
     else
       head.lengths = lengths;
   }
+  if (!plan.seen.empty()) set_seen(plan.seen[static_cast<size_t>(b)], head);
   if (!limits.hidden.defined()) return;
   head.hidden = matrix_of<const bool>(limits.hidden, b, h);
   head.hidden_row = limits.hidden.size(2) > 1 ? limits.hidden.stride(2) : 0;

@@ -28,6 +28,8 @@ struct HeadPlan {
   std::vector<int64_t> query_offsets = {}, key_offsets = {};  ///< of packed rows, (B + 1)
   double scale = 1;
   Mask::Limits limits = {};
+  /// The keys that each sentence's queries see at all: rising, a list a sentence; empty = all.
+  std::vector<std::vector<int32_t>> seen = {};
   DropoutState dropout = {};
   uint32_t site = 0;
   std::vector<int64_t> sentences = {};  ///< (B) numbers for dropout; empty = 0 .. B-1

@@ -170,7 +170,8 @@ Mask Mask::drop(const at::Tensor& must_not_attend) {
   if (must_not_attend.dim() < 2 || must_not_attend.dim() > 4)
     ops::refuse("mask", "a dense mask of (Tq, Tk), (B, Tq, Tk) or (B, H, Tq, Tk)",
                 {must_not_attend});
-  return single({.kind = Term::Kind::kHidden, .tensor = must_not_attend.clone()});
+  // A copy, and of bytes that are 0 or 1.
+  return single({.kind = Term::Kind::kHidden, .tensor = must_not_attend.ne(0)});
 }
 
 Mask Mask::keys(const at::Tensor& real) {

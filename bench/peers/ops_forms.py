@@ -36,6 +36,15 @@ def causal(batch, queries, keys):
     return torch.ones(queries, keys, dtype=torch.bool).triu(1 + keys - queries)
 
 
+def some_keys(batch, queries, keys):
+    """Every fourth key, in each sentence another one."""
+    return ((torch.arange(keys) * 7 + torch.arange(batch)[:, None]) % 4 == 0)[:, None, None, :]
+
+
+def some_pairs(batch, queries, keys):
+    return (torch.arange(queries)[:, None] * 5 + torch.arange(keys) * 3) % 4 == 0
+
+
 def targets_of(n, vocabulary):
     return (torch.arange(n) * 7919 + 3) % vocabulary
 
@@ -53,6 +62,9 @@ for kind, hidden_of in (("padding", padding), ("causal", causal)):
         bias = torch.zeros(()).where(~hidden_of(batch, queries, keys), float("-inf"))
         return lambda: (scores + bias).softmax(-1)
 
+
+for kind, hidden_of in (("padding", padding), ("causal", causal), ("keys", some_keys),
+                        ("pairs", some_pairs)):
     @form(f"scaled dot-product, {kind}", "products, softmax", compiled=True)
     def products(x, sizes, hidden_of=hidden_of):
         q, k, v = x["queries"], x["keys"], x["values"]
@@ -60,6 +72,20 @@ for kind, hidden_of in (("padding", padding), ("causal", causal)):
         scale = 1 / math.sqrt(sizes[3])
         return lambda: (scale * q @ k.transpose(2, 3)).masked_fill(
             hidden, float("-inf")).softmax(-1) @ v
+
+
+for kind, hidden_of in (("keys", some_keys), ("pairs", some_pairs)):
+    @form(f"scaled dot-product, {kind}", "scaled_dot_product_attention")
+    def fused_mask(x, sizes, hidden_of=hidden_of):
+        q, k, v = x["queries"], x["keys"], x["values"]
+        mask = ~hidden_of(sizes[0], sizes[2], sizes[2]).expand(sizes[0], 1, sizes[2], -1)
+        return lambda: functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+
+
+@form("scaled dot-product", "scaled_dot_product_attention")
+def fused(x, sizes):
+    q, k, v = x["queries"], x["keys"], x["values"]
+    return lambda: functional.scaled_dot_product_attention(q, k, v)
 
 
 @form("scaled dot-product, padding", "scaled_dot_product_attention")

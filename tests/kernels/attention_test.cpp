@@ -23,6 +23,8 @@ struct Case {
   int64_t queries, keys, width, value_width;
   int64_t least = -100000, most = 100000;
   bool lengths = false, hidden = false, bias = false, distance = false, dropout = false;
+  bool squares = false;  // what is hidden is hidden in squares that hold whole blocks
+  bool seen = false;     // some keys are left out beforehand
 };
 
 constexpr int64_t kGap = 3;  // between rows
@@ -35,8 +37,12 @@ struct Sides {
     for (int64_t i = 0; i < c.queries; ++i) {
       lengths.push_back(i == 1 ? 0 : std::min<int64_t>(c.keys, (i * 7) % (c.keys + 1)));
       row_keys.push_back(core::mix32(static_cast<uint32_t>(i)));
-      for (int64_t j = 0; j < c.keys; ++j) hidden.push_back(i == 1 || (i * 5 + j * 3) % 4 == 0);
+      for (int64_t j = 0; j < c.keys; ++j)
+        hidden.push_back(i == 1 || (c.squares ? (i / 70 + j / 140) % 2 : (i * 5 + j * 3) % 4) == 0);
     }
+    for (int64_t j = 0; j < c.keys; ++j)
+      if (j * 7 % 5 > 1) seen.push_back(static_cast<int32_t>(j));
+    seen.reserve(1);      // so that it has an address
     hidden.push_back(1);  // so that it is not empty
   }
 
@@ -49,6 +55,7 @@ struct Sides {
     if (c.hidden) h.hidden = reinterpret_cast<const bool*>(hidden.data());
     h.hidden_row = c.keys;
     h.hidden_column = 1;
+    if (c.seen) h.seen = seen.data(), h.seen_count = static_cast<int64_t>(seen.size());
     if (c.bias) h.bias = bias.data();
     h.bias_row = c.keys + kGap;
     if (c.distance) h.distance = distance.data() + c.queries - 1;
@@ -59,7 +66,7 @@ struct Sides {
 
   bool sees(int64_t i, int64_t j) const {
     return j - i >= c.least && j - i <= c.most &&
-           (!c.lengths || j < lengths[static_cast<size_t>(i)]) &&
+           (!c.lengths || j < lengths[static_cast<size_t>(i)]) && (!c.seen || j * 7 % 5 > 1) &&
            (!c.hidden || hidden[static_cast<size_t>(i * c.keys + j)] == 0);
   }
   double kept(int64_t i, int64_t j) const {
@@ -94,6 +101,7 @@ struct Sides {
   const Case c;
   std::vector<int64_t> lengths;
   std::vector<char> hidden;
+  std::vector<int32_t> seen;
   std::vector<uint32_t> row_keys;
   Guarded<T> q{c.queries * (c.width + kGap), 1, 1.5}, k{c.keys * (c.width + kGap), 2, 1.5};
   Guarded<T> v{c.keys * (c.value_width + kGap), 3}, d_out{c.queries * (c.value_width + kGap), 5};
@@ -223,10 +231,18 @@ std::vector<Case> kinds(int64_t queries, int64_t keys, int64_t width, int64_t va
   add("lengths, dropout", [](Case& c) { c.lengths = c.dropout = true; });
   add("hidden, distance", [](Case& c) { c.hidden = c.distance = true; });
   add("causal, bias, dropout", [](Case& c) { c.most = 0, c.bias = c.dropout = true; });
-  add("all", [](Case& c) {
-    c.least = -40, c.most = 30;
-    c.lengths = c.hidden = c.bias = c.distance = c.dropout = true;
+  add("squares", [](Case& c) { c.hidden = c.squares = true; });
+  add("some keys", [](Case& c) { c.seen = true; });
+  add("some keys, causal, bias, distance", [](Case& c) {
+    c.most = c.keys - c.queries;
+    c.seen = c.bias = c.distance = true;
   });
+  for (const bool seen : {false, true})
+    add(seen ? "all of some keys" : "all", [seen](Case& c) {
+      c.least = -40, c.most = 30;
+      c.lengths = c.hidden = c.bias = c.distance = c.dropout = true;
+      c.seen = seen;
+    });
   return cases;
 }
 
@@ -245,6 +261,25 @@ TEST_P(AttentionKernels, AgreeWhereThereAreManyBlocks) {
   for (const Case& c : kinds(1, 1030, 8, 8)) check<float>(c);
   for (const Case& c : kinds(257, 300, 16, 64)) check<float>(c);
   for (const Case& c : kinds(100, 270, 40, 7)) check<double>(c);
+}
+
+// What is not seen is not read, wherever it stands.
+TEST_P(AttentionKernels, LeaveOutKeysUnread) {
+  Case c{"unread", 40, 150, 5, 3};
+  c.seen = true;
+  Sides<float> x(c);
+  const AttentionHead<float> head = x.head();
+  Guarded<float> scratch(attention_scratch(head));
+  const int64_t stride = c.value_width + kGap;
+  attention_forward(head, AttentionOutput<float>{x.out, stride, x.sums}, scratch.data());
+  const std::vector<float> before(x.out.data(), x.out.data() + c.queries * stride);
+  for (int64_t j = 0; j < c.keys; ++j) {
+    if (j * 7 % 5 > 1) continue;
+    x.k[j * (c.width + kGap)] = x.v[j * stride] = std::nanf("");
+  }
+  attention_forward(head, AttentionOutput<float>{x.out, stride, x.sums}, scratch.data());
+  for (int64_t n = 0; n < c.queries * stride; ++n)
+    ASSERT_EQ(x.out[n], before[static_cast<size_t>(n)]) << n;
 }
 
 // Scores far beyond what 2^x can hold.

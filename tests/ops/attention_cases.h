@@ -2,6 +2,8 @@
 #pragma once
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/tensor.h>
 
 #include <string>
@@ -30,6 +32,7 @@ inline at::Tensor lengths(std::vector<int64_t> values, at::IntArrayRef sizes) {
 
 inline std::vector<Case> cases() {
   const at::Tensor hidden = cosines({kBatch, kHeads, 37, 70}).gt(0.3);
+  const at::Tensor prefix = at::arange(70).unsqueeze(0).lt(lengths({0, 33}, {kBatch, 1}));
   std::vector<int64_t> per_query;
   for (int64_t i = 0; i < kBatch * 37; ++i) per_query.push_back(i * 11 % 71);
   return {
@@ -46,6 +49,16 @@ inline std::vector<Case> cases() {
       {"dense of heads", 37, 70, Mask::dense(hidden), 2},
       {"dense of all", 37, 70, Mask::dense(hidden[0][0]) & Mask::padding({70, 33})},
       {"keys", 37, 70, Mask::keys(hidden.select(2, 0).select(1, 0))},
+      {"keys, causal, grouped", 37, 70,
+       Mask::keys(hidden.select(2, 0).select(1, 0)) & Mask::causal(), 2},
+      {"keys of all", 37, 70, Mask::keys(hidden.select(2, 0).select(1, 0).slice(0, 0, 1)), 4, true,
+       true, true},
+      {"keys, prefix", 37, 70, Mask::keys(prefix), 2},
+      {"keys, none of a sentence", 37, 70,
+       Mask::keys(hidden.select(2, 0).select(1, 0).logical_and(prefix)), 4, false, true},
+      {"dense of equal queries", 37, 70,
+       Mask::dense(hidden.select(2, 1).unsqueeze(2).expand({kBatch, kHeads, 37, 70})), 2},
+      {"dense, triangle", 70, 70, Mask::dense(at::ones({70, 70}, at::kBool).tril(-1))},
       {"prepared", 37, 70,
        (Mask::causal() & Mask::padding({70, 50})).prepare(kBatch, 1, 37, 70, at::kCPU)},
       {"bias", 37, 70, Mask::causal(), 4, true},
