@@ -72,7 +72,7 @@ void run(const Options& o, Notebook& book) {
            heat_map(identity));
   const at::Tensor signed_matrix =
       counted_normal(o.size * o.size, static_cast<uint64_t>(o.seed)).view({o.size, o.size});
-  book.map({"Scores have either sign: blue below zero, orange above",
+  book.map({"Scores may have either sign: blue below zero, orange above",
             "分数可正可负：蓝色小于零，橙色大于零"},
            heat_map(signed_matrix, {.row_axis = "query", .column_axis = "key"}),
            {.scaling = render::Scaling::kDiverging, .quantity = "score"});

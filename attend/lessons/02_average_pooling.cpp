@@ -45,8 +45,12 @@ void run(const Options& o, Notebook& book) {
   const auto pooled = average_pooling(values, 1, Mask::padding(lengths), {.return_weights = true});
   book.step("average_pooling(values, mask)", pooled.output,  // (B, 1, 1)
             {"the library's, which takes a mask as well", "库里的函数，还可以带掩码"});
-  book.map({"Weights of average pooling: every pair counts the same",
-            "平均汇聚的权重：每一对都一样重要"},
+  const std::string count = std::to_string(seen);
+  book.map(seen == o.pairs ? Bilingual{"Weights of average pooling: every pair counts the same",
+                                       "平均汇聚的权重：每一对都一样重要"}
+                           : Bilingual{"Weights of average pooling under a mask: the first " +
+                                           count + " count the same, the others nothing",
+                                       "带掩码的平均汇聚：前 " + count + " 对一样重要，其余为 0"},
            heat_map(pooled.weights.squeeze(1), {.rows = labels("example ", o.examples),
                                                 .row_axis = "example",
                                                 .column_axis = "pair (key and value)"}));

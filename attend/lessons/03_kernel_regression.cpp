@@ -5,6 +5,7 @@
 #include "attend/lessons/figures.h"
 #include "attend/lessons/lesson.h"
 #include "attend/lessons/regression_data.h"
+#include "attend/lessons/regression_findings.h"
 
 namespace attend::lessons {
 namespace {
@@ -30,11 +31,13 @@ render::Curves every_kernel(const RegressionOptions& o, const RegressionData& da
 
 void run(const RegressionOptions& o, Notebook& book) {
   book.say(
-      {"The data are pairs of x and y = 2 sin x + x^0.8 with noise. The average of all y would "
-       "be a level line. Better to weigh each pair by how near its key x is to the query.",
-       "数据是 x 与 y = 2 sin x + x^0.8 加噪声的配对。把所有 y "
-       "平均只能得到一条水平线。更好的办法是："
-       "键 x 离查询越近，这一对的权重越大。"});
+      {"The data are pairs of x and y = 2 sin x + x^0.8 with noise of standard deviation " +
+           short_number(o.noise) +
+           ". The average of all y would be a level line. Better to weigh each pair by how near "
+           "its key x is to the query.",
+       "数据是 x 与 y = 2 sin x + x^0.8 加噪声（标准差 " + short_number(o.noise) +
+           "）的配对。把所有 y 平均只能得到一条水平线。更好的办法是：键 x "
+           "离查询越近，这一对的权重越大。"});
   const RegressionData data = regression_data(o);
   book.step("keys = x of the pairs", data.keys, {"(N), sorted", "(N)，已排序"});
   book.step("values = y of the pairs", data.values);
@@ -60,17 +63,10 @@ void run(const RegressionOptions& o, Notebook& book) {
   book.map({"Its weights: a row is a query, a column a training pair",
             "权重：一行一个查询，一列一个训练样本"},
            heat_map(weights, regression_labels(data)), {.scaling = render::Scaling::kMaximum});
-  book.notice(
-      {"The weights lie along the diagonal: near keys count most. Each row sums to 1, over "
-       "more pairs where they are dense.",
-       "权重集中在对角线上：近的键最重要。每行之和为 1，样本密的地方分给更多的样本。"});
+  book.notice(nearness_finding(weights, data));
 
   book.curves({"The same data under each kernel", "同样的数据，不同的核"}, every_kernel(o, data));
-  book.notice(
-      {"What reaches everywhere (the Gaussian) is smooth; what ends at a distance of 1 / width "
-       "follows the pairs more closely, and where no pair is in reach it gives 0.",
-       "处处非零的核（高斯）给出光滑的曲线；在距离 1 / width "
-       "处截断的核更贴近样本，没有样本可及时给出 0。"});
+  book.notice(kernels_finding(o, data));
   book.panel(regression_panel({"Kernel, width and noise, moved by hand", "亲手改变核、宽度和噪声"},
                               o,
                               /*losses=*/false));

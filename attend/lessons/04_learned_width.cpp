@@ -7,6 +7,7 @@
 #include "attend/lessons/figures.h"
 #include "attend/lessons/lesson.h"
 #include "attend/lessons/regression_data.h"
+#include "attend/lessons/regression_findings.h"
 
 namespace attend::lessons {
 namespace {
@@ -79,28 +80,22 @@ void run(const Options& o, Notebook& book) {
   };
   weights({"The weights before", "学习前的权重"}, before);
   weights({"The weights after", "学习后的权重"}, model);
-  book.notice(
-      {"In a narrow kernel few pairs share the weight: the fit bends more, and where it is "
-       "too narrow it follows the noise. That is overfitting.",
-       "核窄时，分享权重的样本少，曲线弯曲更多；太窄时就会跟随噪声，这就是过拟合。"});
+  book.notice(sharing_finding(o, before, model, data));
 
   std::vector<std::vector<std::string>> rows;
+  const FoundWidths found{learned, width_with_own_pair(o, data), best_width(o, data)};
   const std::vector<std::pair<std::string, double>> cases = {
       {"first 初始", o.width},
-      {"own pair left out 去掉自己", learned},
-      {"own pair kept 保留自己", width_with_own_pair(o, data)},
-      {"best when left out 留一最优", best_width(o, data)}};
+      {"own pair left out 去掉自己", found.learned},
+      {"own pair kept 保留自己", found.with_own_pair},
+      {"best of a scan, left out 扫描所得最优（去掉自己）", found.best}};
   for (const auto& [name, width] : cases) rows.push_back(error_row(name, o, data, width));
   book.table({"Mean square errors", "均方误差"},
              {"width learned with", "width", "own left out", "own kept", "against the truth"},
              rows);
-  book.curves({"The loss at each width", "每个宽度上的损失"}, errors_by_width(o, data));
-  book.notice(
-      {"With its own pair kept a point is predicted from itself: the loss falls to 0 as the "
-       "kernel narrows. Left out, it has a lowest point; one large step can land far beyond "
-       "it, where few pairs are in reach: see the error against the truth.",
-       "保留自己时，每个点都由自己来预测，核越窄损失越接近 0。去掉自己后损失有最低点；"
-       "一大步可能越过它很远，那里够得着的样本很少：看看与真实函数之差。"});
+  book.curves({"The loss at each width", "每个宽度上的损失"},
+              errors_by_width(o, data, {found.learned, found.with_own_pair, found.best}));
+  book.notice(widths_finding(o, data, found));
   book.panel(regression_panel({"Kernel, width and noise, moved by hand", "亲手改变核、宽度和噪声"},
                               o,
                               /*losses=*/true));

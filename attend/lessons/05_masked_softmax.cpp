@@ -3,6 +3,7 @@
 #include <ATen/ops/arange.h>
 
 #include "attend/lessons/figures.h"
+#include "attend/lessons/findings.h"
 #include "attend/lessons/lesson.h"
 #include "attend/ops/masked_softmax.h"
 
@@ -41,12 +42,14 @@ void run(const Options& o, Notebook& book) {
   HeatMapLabels names{.rows = labels("q", 2), .columns = labels("k", o.keys)};
   names.panels = {"example 1", "example 2"};
   book.map({"A length for each example", "每个样本一个有效长度"}, heat_map(weights, names));
-  book.notice({"Hidden keys have weight exactly 0, and each row still sums to 1.",
-               "被遮住的键权重恰好为 0，而每一行的和仍然是 1。"});
+  if (half < o.keys)
+    book.notice({"Hidden keys have weight exactly 0, and each row still sums to 1.",
+                 "被遮住的键权重恰好为 0，而每一行的和仍然是 1。"});
 
   const at::Tensor lengths = at::arange(4, at::kLong).view({2, 2}).clamp_max(o.keys);
   const at::Tensor by_query = ops::masked_softmax(scores, Mask::padding(lengths));  // (2, 2, Tk)
-  book.map({"A length for each query: 0, 1, 2 and 3", "每个查询一个有效长度：0、1、2、3"},
+  const Bilingual those = listed(labels(lengths.view(-1), 0));
+  book.map({"A length for each query: " + those.en, "每个查询一个有效长度：" + those.zh},
            heat_map(by_query, names));
   book.notice(
       {"The first query may look at nothing: its weights are zeros, so its output is zero. "

@@ -38,14 +38,15 @@ void run(const Options& o, Notebook& book, Models& models) {
     limits.push_back(words);
   std::vector<std::vector<std::string>> sizes, rows;
   render::Bars bars;
+  std::vector<std::vector<double>> half_widths;  // of each model and group
   bars.value_axis = "BLEU, n-grams up to 2 (0 to 100)";
   for (const ModelKind kind : {ModelKind::kGru, ModelKind::kBahdanau, ModelKind::kTransformer}) {
     const auto model = models.trained(kind);
-    const int64_t width = model->model->config().hidden;
     sizes.push_back({kind_name(kind)});
     for (const int64_t words : {2, 8, 32})
-      sizes.back().push_back(std::to_string(kind == ModelKind::kGru ? width : width * (words + 1)));
+      sizes.back().push_back(std::to_string(numbers_to_read(model->model->config(), words)));
     bars.series.push_back({kind_name(kind), {}});
+    half_widths.emplace_back();
     size_t line = 0;
     for (const auto& [bucket, half_width] : score_by_length(model, pairs, limits)) {
       if (bars.series.size() == 1) {
@@ -53,6 +54,7 @@ void run(const Options& o, Notebook& book, Models& models) {
         rows.push_back({bucket.label(), std::to_string(bucket.sentences)});
       }
       bars.series.back().values.push_back(bucket.bleu.score);
+      half_widths.back().push_back(half_width);
       rows[line++].push_back(fmt::format("{:.1f} ± {:.1f}", bucket.bleu.score, half_width));
     }
   }
@@ -65,15 +67,7 @@ void run(const Options& o, Notebook& book, Models& models) {
   book.table({"The same in numbers, with 95 % intervals from resampled test sets",
               "同样的数字，附 95% 的自助法区间"},
              {"words", "pairs", "gru", "bahdanau", "transformer"}, rows);
-  book.notice(
-      {"Does gru fall from row to row where the others do not? Bahdanau, Cho and Bengio (2015, "
-       "figure 2) saw that beyond 20 to 30 words, having trained on 348 million. The phrasebook's "
-       "sentences have nine words at most, which a code of 128 numbers may well hold, and "
-       "intervals that overlap decide nothing. --data FILE takes longer sentences.",
-       "gru 是否逐行下降，而另外两个不下降？Bahdanau、Cho 和 Bengio（2015，图 2）用 3.48 亿词训练，"
-       "在超过 20 到 30 个词的句子上看到了这一点。短语手册每句最多九个词，128 "
-       "个数的编码多半装得下；"
-       "区间互相重叠时，什么也不能断定。可以用 --data 文件 换成更长的句子。"});
+  book.notice(lengths_finding(bars.series, half_widths, longest_source(pairs)));
 }
 
 }  // namespace

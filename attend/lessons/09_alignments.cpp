@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "attend/lessons/alignment.h"
 #include "attend/lessons/figures.h"
 #include "attend/lessons/lesson.h"
 #include "attend/lessons/looking.h"
 #include "attend/lessons/map_traits.h"
+#include "attend/models/model_files.h"
 
 namespace attend::lessons {
 namespace {
@@ -22,33 +24,70 @@ core::ConfigTable describe(Options& o) {
   return table;
 }
 
+constexpr size_t kDrawn = 3;  // of the aligned pairs
+
 std::vector<std::string> row(const std::string& name, const MapTraits& traits,
                              const std::string& back) {
   return {name, fmt::format("{:.2f}", traits.sharp()), fmt::format("{:.2f}", traits.diagonal()),
           fmt::format("{:.2f}", traits.mark()), back};
 }
 
+// Words aligned by hand: how late the maps are, of this translator and of two that are stored.
+void show_aligned(const Translator& translator, const std::string& name, Notebook& book) {
+  book.heading({"How late is the map?", "图晚了多少？"});
+  const auto& pairs = aligned_pairs();
+  const std::vector<std::string> names{name, "one way, 20,000 pairs", "both ways, 20,000 pairs"};
+  const std::vector<render::AttentionMap> stored{stored_maps("aligned-one-way"),
+                                                 stored_maps("aligned-both-ways")};
+  std::vector<AlignmentScore> scores(names.size());
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    const Translation seen = look_at(translator, pairs[i].source_text(), pairs[i].target_text());
+    render::AttentionMap map = bare(seen.map);
+    map.panels.clear();
+    for (size_t m = 0; m < names.size(); ++m) {
+      map.panels.push_back(m == 0 ? seen.map.panels.front() : stored[m - 1].panels.at(i));
+      scores[m].add(map.panels.back(), pairs[i],
+                    m == 0 ? seen.unknown : std::vector<std::string>());
+      map.panels.back().title = names[m];
+    }
+    if (i < kDrawn) book.map(pair_caption(seen), map, {.columns = 3});
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (size_t m = 0; m < names.size(); ++m)
+    rows.push_back({names[m], std::to_string(scores[m].words()), std::to_string(scores[m].right()),
+                    fmt::format("{:+.2f}", scores[m].shift()),
+                    fmt::format("{:.2f}", scores[m].weight())});
+  book.table(
+      {"Words aligned by hand: for how many the strongest weight is on the word that is meant, how "
+       "many words to its right it is on average, and the weight on the word that is meant",
+       "人工对齐的词：多少个词的最大权重正在对应的词上，平均偏右几个词，以及对应的词上的权重"},
+      {"translator", "words", "right", "shift", "weight"}, rows);
+  book.notice(alignment_finding(scores[0], scores[1], scores[2]));
+}
+
 void run(const Options& o, Notebook& book, Models& models) {
   book.say(
-      {"The decoder's hidden state asks, before each word, which of the encoder's states matter "
-       "now. Nobody tells it which word belongs to which: the weights are learned from pairs of "
-       "sentences alone. A map has a row for each word that was written and a column for each "
-       "that was read.",
+      {"Before each word the decoder's hidden state asks which of the encoder's states matter now. "
+       "Nobody tells it which word belongs to which: the weights are learned from pairs of "
+       "sentences. "
+       "A row is a word that was written, a column one that was read.",
        "每写一个词之前，解码器的隐状态都会询问：编码器的哪些隐状态此刻重要。没有人告诉它哪个词对应"
        "哪个词：注意力权重只从句对中学来。图中每一行是写出的一个词，每一列是读入的一个词。"});
-  const Translator translator = Translator::share(models.trained(ModelKind::kBahdanau));
+  const auto loaded = models.trained(ModelKind::kBahdanau);
+  const Translator translator = Translator::share(loaded);
   const auto sentences =
       sentence_or(o.sentence, {"The book is on the table.", "He has a red bike.", "I know him.",
                                "We don't see the tree.", "How old is she?"});
 
   std::vector<std::vector<std::string>> rows;
-  MapTraits equal;
+  MapTraits all, equal;
   for (const auto& sentence : sentences) {
     const Translation seen = look_at(translator, sentence, o.written);
     const render::MapPanel& panel = seen.map.panels.front();
     book.map(pair_caption(seen), bare(seen.map));
     MapTraits traits;
     traits.add(panel);
+    all.add(panel);
     equal.add(with_equal_weights(panel));
     const auto back = steps_back(panel);
     rows.push_back(row(seen.map.source, traits,
@@ -61,22 +100,9 @@ void run(const Options& o, Notebook& book, Models& models) {
               "用数字看这些图：sharp 是每行最大权重的平均；diagonal 是离对角线一个词以内的权重；"
               "end mark 是句末标记上的权重；最后一列是最大权重往回走的词"},
              {"read", "sharp", "diagonal", "end mark", "steps back"}, rows);
-  book.notice(
-      {"The weight goes from left to right, since both languages mostly have one order; compare "
-       "with equal weights, for in short sentences many keys are near the diagonal anyway. In "
-       "un vélo rouge the adjective changes its place. Does the map step back for it, from bike to "
-       "red? It need not: the state at bike has read red too, and both words can be had from it.",
-       "两种语言的语序大体相同，所以权重从左往右移动；请与等权重比较，因为句子短时许多键本来就在"
-       "对角线附近。un vélo rouge 里形容词换了位置，图会为它往回走、从 bike 回到 red "
-       "吗？不一定：读到 "
-       "bike 时的隐状态也读过了 red，两个词都可以从那里得到。"});
-  book.notice(
-      {"A weight is not a proof. The encoder reads from left to right, so the state at a word "
-       "knows all words before it: a model may well look one or two words late, or at the end "
-       "mark, whose state has read the whole sentence.",
-       "权重不是证明。编码器从左往右读，某个词处的隐状态已经知道它前面的所有词；小模型可能晚看一个"
-       "词，"
-       "也可能看句末标记，因为那里的隐状态读过了整个句子。"});
+  book.notice(diagonal_finding(all, equal));
+  const bool both = loaded->model->config().bidirectional;
+  show_aligned(translator, both ? "both ways, this run" : "one way, this run", book);
 }
 
 }  // namespace

@@ -87,16 +87,15 @@ void run(const Options& o, Notebook& book, Models& models) {
   std::vector<HeadId> cheapest, dearest;
   for (const size_t i : order) dearest.push_back(heads[i].head);
   cheapest.assign(dearest.rbegin(), dearest.rend());
+  const auto losses = losses_without(loaded, pairs, cheapest);
   book.curves({"The loss as heads go, one after the other", "逐个去掉注意力头时的损失"},
               {.x_axis = "heads taken out",
                .y_axis = "held-out loss (nats per token)",
-               .series = {series("cheapest first", losses_without(loaded, pairs, cheapest)),
+               .series = {series("cheapest first", losses),
                           series("dearest first", losses_without(loaded, pairs, dearest))}});
-  book.notice(
-      {"One head at a time costs little: others, and the residual connection, carry the sentence "
-       "past it. `attend evaluate --rank-heads` ranks any model's.",
-       "每次只去掉一个头，损失增加很少：别的头和残差连接会绕过它。"
-       "`attend evaluate --rank-heads` 可以给任何模型的头排序。"});
+  book.notice(heads_finding(heads, losses));
+  book.notice({"`attend evaluate --rank-heads` ranks the heads of any model.",
+               "`attend evaluate --rank-heads` 可以给任何模型的头排序。"});
   compare_starts(book, models, pairs);
 }
 

@@ -1,4 +1,4 @@
-// Lesson 11: self-attention, convolution and recurrence: time, memory and length of paths.
+// Lesson 11: self-attention, convolution and recurrence: work, time, memory and length of paths.
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/conv1d.h>
 #include <ATen/ops/full.h>
@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-#include "attend/core/processors.h"
 #include "attend/lessons/figures.h"
+#include "attend/lessons/layer_costs.h"
 #include "attend/lessons/lesson.h"
 #include "attend/lessons/measure.h"
 #include "attend/ops/attention.h"
@@ -67,6 +67,10 @@ std::vector<std::string> paths(int64_t k, Notebook& book) {
   return labels(13 - maps.select(2, 0).sum({1}), 0);  // (layer)
 }
 
+enum What { kProducts, kSeconds, kBytes };
+const std::vector<Bilingual> kWhat{
+    {"Products", "乘法次数"}, {"Time (s)", "时间（秒）"}, {"Peak (bytes)", "内存峰值（字节）"}};
+
 void run(const Options& o, Notebook& book) {
   book.say({"n tokens of width d become n others. How much work is it, how much waits its turn?",
             "n 个宽度为 d 的词元变成另外 n 个。要多少计算，其中多少要排队？"});
@@ -74,38 +78,35 @@ void run(const Options& o, Notebook& book) {
             {"(n, d)", "三种层都是 (n, d)"});
   std::vector<int64_t> lengths;
   for (int64_t n = 16; n <= o.length; n *= 2) lengths.push_back(n);
-  const std::vector<std::tuple<Bilingual, std::string, std::vector<int64_t>>> sweeps = {
-      {{"Time against length", "时间与长度"}, "n (tokens)", lengths},
-      {{"Time against width, n = 256", "时间与宽度"}, "d (width)", {32, 64, 128, 256}},
-      {{"Time against the kernel, n = 256", "时间与卷积核"}, "k (tokens)", {3, 5, 9, 15}},
-      {{"Memory against length", "内存与长度"}, "n (tokens)", lengths}};
+  const std::vector<std::pair<std::string, std::vector<int64_t>>> sweeps = {
+      {"n (tokens)", lengths}, {"d (width)", {32, 64, 128, 256}}, {"k (tokens)", {3, 5, 9, 15}}};
   const auto path = paths(o.kernel | 1, book);
   std::vector<std::vector<std::string>> rows = {
-      {kLayers[0], "n^2 d", "1", "1", path[0]},
+      {kLayers[0], "2 n^2 d", "1", "1", path[0]},
       {kLayers[1], "k n d^2", "1", "2(n-1)/(k-1)", path[1]},
-      {kLayers[2], "n d^2", "n", "n", path[2]}};
-  for (size_t figure = 0; figure < 4; ++figure) {
-    const auto& [caption, axis, sizes] = sweeps[figure];
-    const auto measure = [&, number = figure](size_t layer, int64_t size) {
+      {kLayers[2], "2 n d^2", "n", "n", path[2]}};
+  for (size_t figure = 0; figure < 7; ++figure) {  // two a sweep, and memory; n = 256 in the others
+    const What what = figure < 6 ? static_cast<What>(figure % 2) : kBytes;
+    const auto& [axis, sizes] = sweeps[figure / 2 % 3];
+    const auto measure = [&, changed = figure / 2 % 3](size_t layer, int64_t size) {
       std::array<int64_t, 3> now{256, o.width, o.kernel | 1};  // n, d, k
-      now[number % 3] = size;
+      now[changed] = size;
+      if (what == kProducts) return layer_products(layer, {now[0], now[1], now[2]});
       const at::Tensor x = counted_normal({now[0], now[1]}, 1, 0).to(at::kFloat);  // (n, d)
       const c10::NoGradGuard no_grad;
       const auto work = [&] { apply(layer, x, now[2]); };
-      return number < 3 ? seconds_of(work, 0.01) : double(peak_tensor_bytes(work));
+      return what == kSeconds ? seconds_of(work, 0.01) : double(peak_tensor_bytes(work));
     };
-    const auto curves =
-        measured_curves(axis, figure < 3 ? "time (s)" : "peak (bytes)", kLayers, sizes, measure);
-    book.curves(caption, curves);
-    for (size_t i = 0; i < 3; ++i)
+    const auto curves = measured_curves(axis, kWhat[what].en, kLayers, sizes, measure);
+    book.curves({kWhat[what].en + " against " + axis, kWhat[what].zh + "与 " + axis}, curves);
+    for (size_t i = 0; i < 3 && what != kSeconds; ++i)
       rows[i].push_back(short_number(std::round(10 * growth_power(curves.series[i])) / 10 + 0.0));
   }
   book.table(
-      {"Formulas, paths at n = 12, powers of growth on " + core::processor_name() + ", 1 thread",
-       "公式，n = 12 的路径，测得的增长次数"},
-      {"layer 层", "work", "in turn", "path 路径", "n=12", "time~n", "~d", "~k", "memory~n"}, rows);
-  book.notice({"Attention's n^2 tells once n is well above d. A recurrence waits for its n steps.",
-               "n 远大于 d 时自注意力的 n^2 才显现。循环层计算虽少，却要排队走 n 步。"});
+      {"Formulas, paths at n = 12, powers of growth of products (d and k at n = 256), memory",
+       "公式，n = 12 的路径，乘法次数和内存的增长次数"},
+      {"layer", "work", "in turn", "path", "n=12", "~n", "~d", "~k", "memory~n"}, rows);
+  book.notice(layer_costs_finding({o.length, o.width, o.kernel | 1}));
 }
 
 }  // namespace

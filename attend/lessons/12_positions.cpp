@@ -26,7 +26,7 @@ struct Options {
 core::ConfigTable describe(Options& o) {
   core::ConfigTable table("positions", "Positions of tokens");
   table.add("length", o.length, "Positions that are drawn.", 2, 200)
-      .add("width", o.width, "Width D of a position's row; a multiple of 4.", 4, 128)
+      .add("width", o.width, "Width D of a position's row; made a multiple of 4.", 4, 128)
       .add("shift", o.shift, "Distance by which positions are shifted.", 0, 100)
       .add("seed", o.seed, "Of the learned rows and the tokens.", 0, 1000000);
   return table;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "attend/lessons/embedding_starts.h"
+#include "attend/lessons/findings.h"
 #include "attend/lessons/lesson.h"
 #include "attend/lessons/looking.h"
 #include "attend/render/select.h"
@@ -30,7 +31,7 @@ struct Kind {
   const char* row_axis;
   const char* column_axis;
   Bilingual caption;
-  Bilingual notice;
+  Bilingual notice;  // empty: found in the map
 };
 
 const std::vector<Kind>& kinds() {
@@ -40,8 +41,7 @@ const std::vector<Kind>& kinds() {
        "read (keys)",
        {"The encoder's self-attention: every token of the source looks at all of them",
         "编码器自注意力：源句的每个词元看所有词元"},
-       {"The whole square is in use: no mask but that of padding.",
-        "整个方阵都用到：除了填充没有别的掩码。"}},
+       {}},
       {"decoder-self",
        "written (queries)",
        "fed (keys)",
@@ -87,7 +87,7 @@ void run(const Options& o, Notebook& book, Models& models) {
     map.row_axis = kind.row_axis;
     map.column_axis = kind.column_axis;
     book.map(kind.caption, map, {.columns = 2});
-    book.notice(kind.notice);
+    book.notice(kind.notice.en.empty() ? square_finding(map) : kind.notice);
   }
   draw_starts(book, models, o.sentence);
   book.notice(

@@ -6,6 +6,7 @@
 #include "attend/attention/multi_head.h"
 #include "attend/layers/recurrent.h"
 #include "attend/lessons/figures.h"
+#include "attend/lessons/findings.h"
 #include "attend/lessons/lesson.h"
 #include "attend/lessons/measure.h"
 #include "attend/ops/packed.h"
@@ -87,23 +88,21 @@ void run(const Options& o, Notebook& book) {
   render::Curves curves;
   curves.x_axis = "distance (tokens)", curves.y_axis = "|d loss / d token|", curves.log_y = true;
   std::vector<std::vector<std::string>> rows;
+  std::vector<ReachedGradient> ends;
   const at::Tensor distance = at::arange(1, o.length, at::kDouble);
   for (const auto& [name, reached] : found) {
     curves.series.push_back(series(name, distance, reached.slice(0, 1).clamp_min(1e-30)));
     const double near = reached[1].item<double>(), far = reached[-1].item<double>();
-    rows.push_back({name, short_number(near), short_number(far), short_number(far / near)});
+    rows.push_back(
+        {name, short_number(near), short_number(far), near == 0 ? "-" : short_number(far / near)});
+    ends.push_back({name, near, far});
   }
   book.curves(
       {"The gradient that reaches a token, by its distance", "到达某个词元的梯度随距离的变化"},
       curves);
   book.table({"From the nearest to the first token", "从最近的词元到第一个词元"},
              {"layer 层", "distance 1", "first token 最远", "ratio 比值"}, rows);
-  book.notice(
-      {"A recurrent layer's gradient changes by some factor at each step: it dies out, or "
-       "explodes (--gain 3), unless gates learn to keep (--gate-bias 6). Attention's does "
-       "not hang on distance: tokens share it by weight.",
-       "循环层的梯度每一步乘以某个因子：或者消失，或者爆炸（--gain 3），除非门控学会保留"
-       "（--gate-bias 6）。注意力的梯度与距离无关，只是按权重分给各个词元。"});
+  book.notice(gradient_finding(ends, o.length - 1));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "attend/attention/attention.h"
 #include "attend/attention/hard.h"
 #include "attend/lessons/figures.h"
+#include "attend/lessons/findings.h"
 #include "attend/lessons/lesson.h"
 #include "attend/lessons/measure.h"
 #include "attend/training/adam.h"
@@ -104,8 +105,7 @@ void run(const Options& o, Notebook& book) {
   book.curves({"Loss on 256 examples held out", "在 256 个留出样本上的损失"}, curves);
   book.map({"Weights after training: all should look at key 1", "训练后的权重：都应看第 1 个键"},
            heat_map(at::stack(weights), {.row_axis = "example", .panels = kWays}));
-  book.notice({"REINFORCE gets there by noisy estimates; a baseline lowers their variance alone.",
-               "REINFORCE 的梯度估计噪声大；减去基线只降低方差，不改变均值。"});
+  book.notice(rewards_finding(curves.series, weights));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Lesson 18: one map while its model learns.
 #include <fmt/format.h>
 
+#include "attend/lessons/findings.h"
 #include "attend/lessons/lesson.h"
 #include "attend/lessons/looking.h"
 #include "attend/lessons/map_traits.h"
@@ -58,18 +59,13 @@ void run(const Options& o, Notebook& book, Models& models) {
                    writes.push_back(
                        {std::to_string(epoch), fmt::format("{:.3f}", -seen.score / tokens), own});
                });
+  const Frame last = frames.back();
   book.animation(caption, std::move(frames));
   book.curves({"The loss of this pair", "这个句对的损失"},
               {.x_axis = "epoch", .y_axis = "loss (nats per token)", .series = {loss}});
   book.curves({"How sharp its map is, and how diagonal", "图有多尖锐、多接近对角线"},
               {.x_axis = "epoch", .y_axis = "weight (0 to 1)", .series = {sharp, diagonal}});
-  book.notice(
-      {"At first all rows are alike: the question does not matter yet. Then weight gathers, and "
-       "moves right as words are written. Compare the two curves above: once the loss is near 0 "
-       "the map has no reason to get any sharper. Training asks for the right words, not for a "
-       "map that people like.",
-       "起初每一行都一样：查询还不起作用。随后权重聚拢，并随着写出的词向右移动。比较上面两条曲线："
-       "损失接近 0 以后，图没有理由变得更尖锐。训练要求的是写对词，而不是画出好看的图。"});
+  book.notice(watching_finding(loss, sharp, last));
   book.table({"What it writes of its own accord, when that changes", "它自己会写什么（有变化时）"},
              {"epoch", "loss", "writes"}, writes);
 }

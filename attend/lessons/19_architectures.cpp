@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "attend/lessons/architecture.h"
+#include "attend/lessons/findings.h"
 #include "attend/lessons/lesson.h"
 
 namespace attend::lessons {
@@ -40,22 +41,21 @@ core::ConfigTable describe(Options& o) {
 }
 
 // Draws the model; the sizes of its parts come back.
-std::vector<std::string> draw(const Options& o, Notebook& book, const Bilingual& caption,
-                              ModelConfig config) {
+ParameterShares draw(const Options& o, Notebook& book, const Bilingual& caption,
+                     ModelConfig config) {
   config.source_vocabulary = o.source_words;
   config.target_vocabulary = o.target_words;
   config.longest = 14;
   const auto model = make_model(config, {.seed = 1});
   book.diagram(caption, architecture(*model));
-  int64_t words = 0, attention = 0, all = model->parameters().numel();
+  ParameterShares shares{caption.en, model->parameters().numel()};
   for (const auto& slot : model->parameters().slots()) {
     const bool is_words = slot->name.find("embedding") != std::string::npos ||
                           slot->name.find("decoder.output") != std::string::npos;
-    if (is_words) words += slot->numel;
-    if (slot->name.find("attention") != std::string::npos) attention += slot->numel;
+    if (is_words) shares.words += slot->numel;
+    if (slot->name.find("attention") != std::string::npos) shares.attention += slot->numel;
   }
-  return {caption.en, std::to_string(all), std::to_string(words), std::to_string(attention),
-          std::to_string(all - words - attention)};
+  return shares;
 }
 
 void run(const Options& o, Notebook& book) {
@@ -65,7 +65,7 @@ void run(const Options& o, Notebook& book) {
        "recurrent layer of the decoder begins with the encoder's last state of that layer.",
        "这些方框由库为给定配置建立的参数生成，与 `attend info` 列出的一样。矩阵写作“输出 x "
        "输入”。没有画出的是：解码器的每个循环层都从编码器同一层的最后状态开始。"});
-  std::vector<std::vector<std::string>> sizes;
+  std::vector<ParameterShares> sizes;
   const auto add = [&](const Bilingual& caption, const std::function<void(ModelConfig&)>& change) {
     ModelConfig config = o.model;
     change(config);
@@ -88,13 +88,13 @@ void run(const Options& o, Notebook& book) {
   if (is(Which::kTransformer))
     add({"transformer: attention alone", "transformer：只有注意力"},
         [](ModelConfig& c) { c.kind = ModelKind::kTransformer; });
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [name, all, words, attention] : sizes)
+    rows.push_back({name, std::to_string(all), std::to_string(words), std::to_string(attention),
+                    std::to_string(all - words - attention)});
   book.table({"Where the parameters are", "参数都在哪里"},
-             {"model", "all", "embeddings, output", "attention", "the rest"}, sizes);
-  book.notice(
-      {"In models of this size most parameters belong to words. Attention in the recurrent "
-       "translator is two matrices and a vector: little, for what it changes.",
-       "这么小的模型里，大部分参数属于词。循环翻译器的注意力只有两个矩阵和一个向量：它改变了很多，"
-       "自己却很小。"});
+             {"model", "all", "embeddings, output", "attention", "the rest"}, rows);
+  book.notice(parameters_finding(sizes));
 }
 
 }  // namespace

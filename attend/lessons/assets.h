@@ -7,7 +7,7 @@
 
 namespace attend::lessons {
 
-/// js/*.js and the phrasebook: (name without ending, text) of each.
+/// js/*.js, the phrasebook and what is in data/alignments: (name without ending, text) of each.
 const std::vector<std::pair<std::string_view, std::string_view>>& assets();
 
 /// One of them. Throws InternalError for a name that is not there.

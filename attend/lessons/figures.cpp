@@ -74,6 +74,17 @@ render::Series series(const std::string& name, const std::vector<double>& y) {
 
 std::string short_number(double value) { return fmt::format("{:.4g}", value); }
 
+std::string dot_text(const at::Tensor& a, const at::Tensor& b) {
+  const auto left = numbers(a), right = numbers(b);
+  std::string text;
+  double sum = 0;
+  for (size_t i = 0; i < left.size(); ++i) {
+    text += (i > 0 ? " + " : "") + short_number(left[i]) + "·" + short_number(right[i]);
+    sum += left[i] * right[i];
+  }
+  return text + " = " + short_number(sum);
+}
+
 at::Tensor counted_normal(int64_t count, uint64_t key) {
   at::Tensor out = at::empty({count}, at::kDouble);
   auto* data = out.mutable_data_ptr<double>();

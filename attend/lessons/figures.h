@@ -41,6 +41,9 @@ render::Series series(const std::string& name, const std::vector<double>& y);
 /// "0.125", "3", "1.5e-07": four significant digits, for tables.
 std::string short_number(double value);
 
+/// "1·0 + 2·1 + 0·1 + 1·0 = 2": the dot product of two vectors, to be followed on paper.
+std::string dot_text(const at::Tensor& a, const at::Tensor& b);
+
 /// `count` numbers of the standard normal distribution, a function of the key alone (Box and Muller
 /// 1958), in double; reshape as needed.
 at::Tensor counted_normal(int64_t count, uint64_t key);

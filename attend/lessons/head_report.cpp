@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "attend/core/processors.h"
 #include "attend/data/dataset.h"
 #include "attend/decoding/translator.h"
@@ -70,6 +72,30 @@ std::vector<double> losses_without(const std::shared_ptr<const LoadedModel>& loa
         training::dataset_loss(*loaded->model, dataset, kBatch, threads.pool())->mean());
   }
   return losses;
+}
+
+Bilingual heads_finding(const std::vector<HeadReport>& heads, const std::vector<double>& losses) {
+  const auto dearest =
+      std::max_element(heads.begin(), heads.end(),
+                       [](const HeadReport& a, const HeadReport& b) { return a.cost < b.cost; });
+  const double all = losses.front(), bound = 0.1 * all;
+  const auto little =
+      std::count_if(heads.begin(), heads.end(), [&](const auto& h) { return h.cost < bound; });
+  const auto dear =
+      std::find_if(losses.begin(), losses.end(), [&](double loss) { return loss > all + bound; });
+  const auto go = std::max<std::ptrdiff_t>(0, dear - losses.begin() - 1);
+  return {fmt::format("The loss with all heads is {:.3f}. Taken out on its own, the dearest, {}, "
+                      "adds {:.3f}, and {} of {} add less than a tenth of the loss: others, and "
+                      "the residual connection, carry the sentence past such a head. Cheapest "
+                      "first, {} can go before the loss has risen by a tenth; without any head it "
+                      "is {:.3f}.",
+                      all, to_text(dearest->head), dearest->cost, little, heads.size(), go,
+                      losses.back()),
+          fmt::format(
+              "所有头都在时损失是 {:.3f}。单独去掉一个头，最贵的 {} 使它增加 {:.3f}，{} 个头里有 "
+              "{} 个使它增加不到十分之一：别的头和残差连接会绕过它。从最便宜的开始，去掉 {} "
+              "个以后损失才会增加十分之一；一个头也没有时是 {:.3f}。",
+              all, to_text(dearest->head), dearest->cost, heads.size(), little, go, losses.back())};
 }
 
 }  // namespace attend::lessons

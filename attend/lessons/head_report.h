@@ -36,4 +36,8 @@ std::vector<double> losses_without(const std::shared_ptr<const LoadedModel>& loa
                                    const std::vector<data::Pair>& pairs,
                                    const std::vector<HeadId>& order);
 
+/// What taking out one head costs, and how many can go before the loss has risen by a tenth:
+/// `losses` as heads go, the cheapest first.
+Bilingual heads_finding(const std::vector<HeadReport>& heads, const std::vector<double>& losses);
+
 }  // namespace attend::lessons

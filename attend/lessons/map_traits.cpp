@@ -1,5 +1,7 @@
 #include "attend/lessons/map_traits.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -46,6 +48,23 @@ render::MapPanel with_equal_weights(render::MapPanel panel) {
       panel.weights[r * columns + c] = c < seen ? 1.0F / static_cast<float>(seen) : 0.0F;
   }
   return panel;
+}
+
+Bilingual diagonal_finding(const MapTraits& maps, const MapTraits& equal) {
+  const double gain = maps.diagonal() - equal.diagonal();
+  const Bilingual what =
+      gain > 0.05
+          ? Bilingual{"the weight goes from left to right with the words", "权重随着词从左往右移动"}
+      : gain < -0.05 ? Bilingual{"the weight keeps away from the diagonal", "权重避开了对角线"}
+                     : Bilingual{
+                           "that says nothing of order, since in short sentences many keys "
+                           "are near the diagonal anyway",
+                           "这说明不了语序，因为句子短时许多键本来就在对角线附近"};
+  return {fmt::format("Within one word of the diagonal lies {:.2f} of the weight, where equal "
+                      "weights would have {:.2f}: {}.",
+                      maps.diagonal(), equal.diagonal(), what.en),
+          fmt::format("离对角线一个词以内的权重是 {:.2f}，等权重时是 {:.2f}：{}。", maps.diagonal(),
+                      equal.diagonal(), what.zh)};
 }
 
 std::vector<size_t> strongest_keys(const render::MapPanel& panel) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/lessons/bilingual.h"
 #include "attend/render/attention_map.h"
 
 namespace attend::lessons {
@@ -34,6 +35,9 @@ class MapTraits {
 /// The panel with each query's weight spread equally over the keys it may see: what the traits of
 /// a map have to be compared with.
 render::MapPanel with_equal_weights(render::MapPanel panel);
+
+/// Whether the weight lies near the diagonal more than equal weights would.
+Bilingual diagonal_finding(const MapTraits& maps, const MapTraits& equal);
 
 /// The key with the largest weight of each query, the first of equal ones.
 std::vector<size_t> strongest_keys(const render::MapPanel& panel);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -22,11 +23,11 @@ namespace fs = std::filesystem;
 
 constexpr double kHeldOut = 0.1;
 constexpr uint64_t kSeed = 1;
+constexpr int64_t kLeastSteps = 14, kMostSteps = 64;
 
 // The demo's settings, which suit a few thousand short pairs, for every kind.
 training::RunConfig settings_for(ModelKind kind, int64_t epochs, int64_t threads) {
   training::RunConfig s;
-  s.data.steps = 14;
   s.model.kind = kind;
   s.model.embedding = 64;
   s.model.hidden = 128;
@@ -51,6 +52,16 @@ std::vector<std::string> side(const std::vector<data::Pair>& pairs,
   return lines;
 }
 
+// Tokens of the longest pair and its end mark: no sentence is cut that lesson 8 calls long.
+int64_t steps_for(const std::vector<data::Pair>& pairs, const text::Pipeline& source,
+                  const text::Pipeline& target) {
+  size_t longest = 0;
+  for (const auto& pair : pairs)
+    longest =
+        std::max({longest, source.tokens(pair.source).size(), target.tokens(pair.target).size()});
+  return std::clamp(static_cast<int64_t>(longest) + 1, kLeastSteps, kMostSteps);
+}
+
 }  // namespace
 
 struct Models::Corpus {
@@ -71,13 +82,14 @@ struct Models::Run {
 Models::Run Models::Run::prepare(training::RunConfig settings,
                                  const std::vector<data::Pair>& pairs) {
   Run run{std::move(settings), "", nullptr, {}};
-  run.toml = core::print_config(run.settings.tables());
   const auto& text = run.settings.text;
   run.loaded = std::make_shared<LoadedModel>(LoadedModel{
       text, run.settings.data,
       text::Pipeline::build(text, text::Side::kSource, side(pairs, &data::Pair::source)),
       text::Pipeline::build(text, text::Side::kTarget, side(pairs, &data::Pair::target)), nullptr});
   const text::Pipeline &source = run.loaded->source, &target = run.loaded->target;
+  run.settings.data.steps = run.loaded->data_config.steps = steps_for(pairs, source, target);
+  run.toml = core::print_config(run.settings.tables());
   run.loaded->model = make_model(
       with_texts(run.settings.model, source, target, run.settings.data.steps), {.seed = kSeed});
   run.train = data::encode_pairs(pairs, source, target, run.settings.data.steps);

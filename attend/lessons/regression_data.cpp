@@ -7,6 +7,8 @@
 #include <ATen/ops/sin.h>
 #include <ATen/ops/sort.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace attend::lessons {
@@ -50,10 +52,18 @@ KernelRegression fitted(const RegressionOptions& o, const RegressionData& data, 
 }
 
 double best_width(const RegressionOptions& o, const RegressionData& data) {
-  KernelRegression model(
-      {.kernel = o.kernel, .width_by = KernelRegression::WidthBy::kCrossValidation});
-  model.fit(data.keys, data.values);
-  return model.width().item<double>();
+  const auto best_of = [&](double from, double to, int steps) {
+    std::vector<double> widths;
+    for (int i = 0; i <= steps; ++i)
+      widths.push_back(from * std::pow(to / from, static_cast<double>(i) / steps));
+    KernelRegression model({.kernel = o.kernel,
+                            .width_by = KernelRegression::WidthBy::kCrossValidation,
+                            .candidates = widths});
+    model.fit(data.keys, data.values);
+    return model.width().item<double>();
+  };
+  const double about = best_of(kScanned.first, kScanned.second, 460);  // 2 % apart
+  return best_of(about / 1.02, about * 1.02, 40);
 }
 
 HeatMapLabels regression_labels(const RegressionData& data) {
@@ -80,11 +90,17 @@ std::vector<std::string> error_row(const std::string& name, const RegressionOpti
           short_number(error_against_truth(model, data))};
 }
 
-render::Curves errors_by_width(const RegressionOptions& o, const RegressionData& data) {
+render::Curves errors_by_width(const RegressionOptions& o, const RegressionData& data,
+                               const std::vector<double>& found) {
   render::Series left_out{"own pair left out 去掉自己", {}, {}};
   render::Series kept{"own pair kept 保留自己", {}, {}};
   render::Series truth{"against the truth 与真实函数之差", {}, {}};
-  for (double width = 0.25; width < 150; width *= 1.25) {
+  std::vector<double> widths;
+  for (double width = 0.25; width < 150; width *= 1.25) widths.push_back(width);
+  for (const double width : found)
+    if (width > widths.front() && width < 150) widths.push_back(width);
+  std::sort(widths.begin(), widths.end());
+  for (const double width : widths) {
     const KernelRegression model = fitted(o, data, width);
     for (render::Series* s : {&left_out, &kept, &truth}) s->x.push_back(width);
     left_out.y.push_back(model.loo_loss());

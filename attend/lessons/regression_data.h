@@ -45,7 +45,9 @@ const std::vector<std::pair<std::string, KernelKind>>& kernels();
 /// Kernel regression with a width that is given.
 KernelRegression fitted(const RegressionOptions& options, const RegressionData& data, double width);
 
-/// The width of the lowest leave-one-out error.
+/// The width of the lowest leave-one-out error: a scan of kScanned in steps of 2 %, since the
+/// error may have several valleys, then in steps of 0.1 % around its lowest point.
+inline constexpr std::pair<double, double> kScanned{0.05, 500};
 double best_width(const RegressionOptions& options, const RegressionData& data);
 
 /// Rows are the queries, columns the pairs.
@@ -60,8 +62,9 @@ double error_against_truth(const KernelRegression& model, const RegressionData& 
 std::vector<std::string> error_row(const std::string& name, const RegressionOptions& options,
                                    const RegressionData& data, double width);
 
-/// Those and the leave-one-out error, from width 0.25 to 150.
-render::Curves errors_by_width(const RegressionOptions& options, const RegressionData& data);
+/// Those and the leave-one-out error, from width 0.25 to 150; the widths in `found` among them.
+render::Curves errors_by_width(const RegressionOptions& options, const RegressionData& data,
+                               const std::vector<double>& found);
 
 /// The panel of js/kernel_regression.js. `losses`: with the error of each training point, its own
 /// pair left out and kept.

@@ -36,13 +36,25 @@ void check_width(double width) {
 
 bool all_finite(const at::Tensor& x) { return at::isfinite(x).all().item<bool>(); }
 
+constexpr double kUsualStep = 0.1;  // decimal logarithm of the ratio of neighbours
+constexpr int kFiner = 10;          // candidates on either side of the best, within that ratio
+constexpr int kFinerRounds = 2;
+
 // From a tenth of the data's spread to where only next neighbours count.
 std::vector<double> usual_widths(const at::Tensor& x) {
   const at::Tensor centred = x.to(at::kDouble) - x.to(at::kDouble).mean(0, /*keepdim=*/true);
   const double spread = std::sqrt(centred.square().mean().item<double>());
   std::vector<double> widths;
   for (int i = 0; i <= 40; ++i)
-    widths.push_back(std::pow(10.0, 0.1 * i - 1.0) / (spread > 0.0 ? spread : 1.0));
+    widths.push_back(std::pow(10.0, kUsualStep * i - 1.0) / (spread > 0.0 ? spread : 1.0));
+  return widths;
+}
+
+// The widths around `centre` whose logarithms are up to `reach` from its own.
+std::vector<double> widths_around(double centre, double reach) {
+  std::vector<double> widths;
+  for (int i = -kFiner; i <= kFiner; ++i)
+    if (i != 0) widths.push_back(centre * std::pow(10.0, reach * i / kFiner));
   return widths;
 }
 
@@ -127,20 +139,27 @@ void KernelRegression::learn() {
   width_.abs_();  // its sign means nothing
 }
 
+// Without candidates the best of the usual widths is found first, then the best between its
+// neighbours: the loss is often flat enough there to hide a quarter of the width.
 void KernelRegression::cross_validate() {
-  const std::vector<double> widths =
-      options_.candidates.empty() ? usual_widths(x_) : options_.candidates;
   double best = std::numeric_limits<double>::infinity();
-  for (const double candidate : widths) {
-    const at::Tensor width = at::full({}, candidate, x_.options());
-    const double loss = loo_loss(width).item<double>();
-    if (!(loss < best)) continue;
-    best = loss;
-    width_ = width;
-  }
+  const auto try_all = [&](const std::vector<double>& widths) {
+    for (const double candidate : widths) {
+      const at::Tensor width = at::full({}, candidate, x_.options());
+      const double loss = loo_loss(width).item<double>();
+      if (!(loss < best)) continue;
+      best = loss;
+      width_ = width;
+    }
+  };
+  const bool usual = options_.candidates.empty();
+  try_all(usual ? usual_widths(x_) : options_.candidates);
   if (!std::isfinite(best))
     throw InvalidArgument(std::string("[") + kOp +
                           "] no width gives a finite error: x or y is too large to be squared");
+  double reach = kUsualStep;
+  for (int round = 0; usual && round < kFinerRounds; ++round, reach /= kFiner)
+    try_all(widths_around(width_.item<double>(), reach));
 }
 
 at::Tensor KernelRegression::loo_loss(const at::Tensor& width) const {

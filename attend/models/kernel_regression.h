@@ -35,7 +35,9 @@ class KernelRegression {
     int64_t steps = 5;           ///< kLearned: of gradient descent over all points
     double learning_rate = 0.5;  ///< kLearned: times the gradient of the summed squared error
     /// kCrossValidation: widths above 0. Empty: 41 from 0.1 / s to 1000 / s, s the standard
-    /// deviation of x.
+    /// deviation of x, then twice 20 between the neighbours of the best, down to 0.2 % of it. A
+    /// lower point elsewhere that lies between two of the 41 is not seen: give candidates that are
+    /// closer where the loss has several valleys.
     std::vector<double> candidates = {};
   };
 

@@ -24,6 +24,7 @@ namespace attend::lessons {
 namespace {
 
 using core::testing::TemporaryFolder;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -231,11 +232,15 @@ TEST_F(WithModels, LengthScoresSplitThePairs) {
 }
 
 TEST_F(WithModels, Lesson9MapsEachSentence) {
-  EXPECT_THAT(all_of<MapFigure>(run(9)), SizeIs(5));
+  EXPECT_THAT(all_of<MapFigure>(run(9)), SizeIs(5 + 3));
   const Notebook book = run(9, {"sentence=word xyz .", "written=mot plus ."});
   const auto figures = all_of<MapFigure>(book);
-  ASSERT_THAT(figures, SizeIs(1));
+  ASSERT_THAT(figures, SizeIs(1 + 3));
   EXPECT_THAT(figures[0].caption.en, HasSubstr("not in the vocabulary: xyz"));
+  EXPECT_THAT(figures[1].map.panels, SizeIs(3));
+  const auto scores = all_of<Table>(book).at(1).rows;
+  EXPECT_THAT(scores.at(0), ElementsAre("one way, this run", "0", "0", "+0.00", "0.00"));
+  EXPECT_EQ(scores.at(1).at(1), scores.at(2).at(1));
   EXPECT_THAT(figures[0].map.panels.at(0).rows, ElementsAre("mot", "plus", ".", "<eos>"));
   const auto translator = Translator::share(models_.trained(ModelKind::kBahdanau), 1);
   EXPECT_THROW(look_at(translator, "  "), InvalidArgument);
@@ -245,6 +250,17 @@ TEST_F(WithModels, Lesson10MeasuresEveryHead) {
   const Notebook book = run(10, {"sentence=word a ."});
   EXPECT_EQ(all_of<Table>(book).at(0).rows.size(), 2u * 3 * 4 + 3);
   EXPECT_EQ(all_of<CurveFigure>(book).at(0).curves.series.at(0).x.size(), 25u);
+}
+
+TEST(Heads, TheConclusionCountsThem) {
+  std::vector<HeadReport> heads(3);
+  for (size_t i = 0; i < 3; ++i)
+    heads[i].head = {AttentionKind::kCross, 0, static_cast<int64_t>(i)};
+  heads[0].cost = 0.01, heads[1].cost = 0.9, heads[2].cost = -0.02;
+  EXPECT_THAT(heads_finding(heads, {2, 1.99, 2.1, 4}).en,
+              AllOf(HasSubstr("the dearest, cross.1:2, adds 0.900, and 2 of 3 add less"),
+                    HasSubstr("Cheapest first, 2 can go"), HasSubstr("is 4.000")));
+  EXPECT_THAT(heads_finding(heads, {2, 2.3, 2.4, 4}).en, HasSubstr("Cheapest first, 0 can go"));
 }
 
 TEST_F(WithModels, HeadsCostWhatTheLossGainsWithoutThem) {

@@ -47,6 +47,14 @@ TEST(KernelRegression, CrossValidationFindsAWidthNoOtherBeats) {
     for (const double factor : {0.3, 0.6, 1.6, 3.0})
       EXPECT_LE(best, model.loo_loss(model.width() * factor).item<double>()) << factor;
   }
+  // Between two of the widths that are tried first the loss is lower still.
+  const double spread = golden("x").std().item<double>();
+  KernelRegression model({.width_by = WidthBy::kCrossValidation});
+  model.fit(golden("x"), golden("y"));
+  for (double width = 0.1 / spread; width < 1000 / spread; width *= 1.01)
+    EXPECT_LE(model.loo_loss(),
+              model.loo_loss(at::full({}, width, at::kDouble)).item<double>() * (1 + 1e-5))
+        << width;
   const std::vector<double> candidates{400.0, 1.0, 12.0, 0.01};
   KernelRegression given({.width_by = WidthBy::kCrossValidation, .candidates = candidates});
   given.fit(golden("x"), golden("y"));
