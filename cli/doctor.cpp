@@ -14,13 +14,14 @@ namespace attend::cli {
 namespace {
 
 struct DoctorFlags {
-  std::string data, source, target;
+  std::string data, columns, source, target;
   int64_t examples = 3;
   bool json = false;
 };
 
 int examine(const DoctorFlags& flags) {
-  const data::ExamineOptions options{flags.examples};
+  const data::ExamineOptions options{.examples = flags.examples,
+                                     .columns = data::parse_columns(flags.columns)};
   const data::Findings findings = flags.data.empty()
                                       ? data::examine_parallel(flags.source, flags.target, options)
                                       : data::examine_pairs(flags.data, options);
@@ -58,6 +59,8 @@ int doctor(const DoctorFlags& flags) {
     throw InvalidArgument("give either --data FILE or --source A --target B, not both");
   if (flags.source.empty() != flags.target.empty())
     throw InvalidArgument("--source and --target go together");
+  if (!flags.columns.empty() && flags.data.empty())
+    throw InvalidArgument("--columns are those of --data FILE");
   return flags.data.empty() && flags.source.empty() ? examine_installation(flags) : examine(flags);
 }
 
@@ -67,8 +70,15 @@ void add_doctor(CLI::App& app, Action& action) {
   auto flags = std::make_shared<DoctorFlags>();
   CLI::App* command = app.add_subcommand(
       "doctor", "Tell what is odd about sentence pairs, by line; alone: about the installation.");
-  command->add_option("--data", flags->data, "Pairs in columns; plain, .gz or .zip")
+  command
+      ->add_option("--data", flags->data, "Pairs in columns; plain, .gz or .zip; -: standard input")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--columns", flags->columns,
+          "Columns of source and target in --data, from 1, as in 2,4; without it the first "
+          "two")
+      ->type_name("N,N");
   command->add_option("--source", flags->source, "One sentence a line; with --target")
       ->type_name("FILE");
   command->add_option("--target", flags->target, "Its translations, line by line")

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <unordered_map>
 
+#include "attend/core/counted.h"
 #include "attend/core/errors.h"
 #include "attend/core/processors.h"
 #include "attend/data/corpus.h"
 #include "attend/data/dataset.h"
+#include "attend/data/text_bytes.h"
 #include "attend/decoding/config.h"
 #include "attend/metrics/book_bleu.h"
 #include "attend/models/heads.h"
@@ -30,7 +32,7 @@ namespace {
 
 struct EvaluateFlags {
   ModelOptions model;
-  std::string data, source, reference, hypothesis;
+  std::string data, columns, source, reference, hypothesis;
   std::string tokenizer = "13a";
   std::vector<std::string> without_heads;
   DecodingFlags decoding;
@@ -56,7 +58,8 @@ bool has_word_tokens(const text::Pipeline& pipeline) {
 // Without pairs on the command line, those that training held out.
 std::string held_out_file(const std::string& folder) {
   const std::filesystem::path path = std::filesystem::path(folder) / kHeldOutFile;
-  if (!std::filesystem::exists(path))
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
     throw InvalidArgument("give pairs to evaluate on: --data FILE, or --source A --reference B (" +
                           folder + " was trained without held-out pairs)");
   return path.string();
@@ -67,13 +70,15 @@ std::vector<data::Pair> read_model_pairs(const EvaluateFlags& flags, const Loade
   data::ReadOptions options;
   options.limit = flags.limit;
   options.swap = model.data_config.reverse && flags.source.empty();
-  const std::string columns =
-      flags.data.empty() && flags.source.empty() ? held_out_file(flags.model.folder) : flags.data;
-  data::Corpus corpus = columns.empty()
-                            ? data::read_parallel(flags.source, flags.reference, options)
-                            : data::read_pairs(columns, options);
-  if (corpus.report.left_out() > 0 || corpus.report.mended.count > 0)
-    console.warn("attend: " + corpus.report.text());
+  options.is_ours = flags.data.empty() && flags.source.empty();
+  // Files of the form that was trained on, unless told otherwise.
+  if (!flags.data.empty())
+    options.columns =
+        data::parse_columns(flags.columns.empty() ? model.data_config.columns : flags.columns);
+  const std::string pairs = options.is_ours ? held_out_file(flags.model.folder) : flags.data;
+  data::Corpus corpus = pairs.empty() ? data::read_parallel(flags.source, flags.reference, options)
+                                      : data::read_pairs(pairs, options);
+  if (corpus.report.has_news()) console.warn("attend: " + corpus.report.text());
   return std::move(corpus.pairs);
 }
 
@@ -200,9 +205,10 @@ HeadRanking rank_heads(const EvaluateFlags& flags, Console& console) {
 
 void require_equal(const std::string& path, size_t lines, const std::string& other, size_t others) {
   if (lines != others)
-    throw DataError(path, fmt::format("has {} lines, {} has {}; line n of one belongs to line n of "
-                                      "the other",
-                                      lines, other, others));
+    throw DataError(path,
+                    fmt::format("has {}, {} has {}; line n of one belongs to line n of the "
+                                "other",
+                                core::counted(static_cast<int64_t>(lines), "line"), other, others));
 }
 
 Evaluation evaluate_files(const EvaluateFlags& flags) {
@@ -282,7 +288,18 @@ int evaluate(const EvaluateFlags& flags) {
   return 0;
 }
 
+// Standard input has one reader.
+void check_standard_input(const EvaluateFlags& flags) {
+  int64_t uses = 0;
+  for (const std::string* path : {&flags.data, &flags.source, &flags.reference, &flags.hypothesis})
+    if (*path == data::kStandardInput) ++uses;
+  if (uses > 1) throw InvalidArgument("standard input (-) can be read only once");
+}
+
 void check(const EvaluateFlags& flags) {
+  check_standard_input(flags);
+  if (!flags.columns.empty() && flags.data.empty())
+    throw InvalidArgument("--columns are those of --data FILE");
   metrics::parse_tokenizer(flags.tokenizer);
   if (flags.rank_heads &&
       (flags.sentences || flags.by_length || flags.detokenised || flags.bootstrap > 0))
@@ -313,7 +330,13 @@ void add_inputs(CLI::App& command, EvaluateFlags& flags) {
     command.add_option(name, value, help)->type_name("FILE");
   };
   file("--data", flags.data,
-       "Pairs in columns; plain, .gz, or .zip. Default: those that training held out");
+       "Pairs in columns; plain, .gz, or .zip; -: standard input. Default: those that training "
+       "held out");
+  command
+      .add_option("--columns", flags.columns,
+                  "Columns of source and target in --data, from 1, as in 2,4; without it those "
+                  "that the model was trained on")
+      ->type_name("N,N");
   file("--source", flags.source, "One sentence a line; with --reference");
   file("--reference", flags.reference, "Their reference translations, line by line");
   file("--hypothesis", flags.hypothesis,

@@ -81,9 +81,7 @@ std::string system_json(const SystemReport& report) {
 
 // Whether a configuration trains by kernels. What decides does not hang on the vocabularies, so
 // small ones do.
-std::string training_text(const std::string& file_or_preset) {
-  RunConfig config;
-  read_run_config(file_or_preset, config);
+std::string training_text(RunConfig config) {
   config.model.source_vocabulary = config.model.target_vocabulary = 8;
   config.model.longest = config.data.steps;
   const auto model = make_model(config.model, {});
@@ -98,8 +96,9 @@ std::string training_text(const std::string& file_or_preset) {
 int info(const InfoFlags& flags) {
   Output output;
   if (!flags.config.empty()) {
-    output.write(print_run_config(flags.config));
-    Console().note(training_text(flags.config));
+    RunConfig config;
+    output.write(print_run_config(flags.config, config));
+    Console().note(training_text(config));
   } else if (flags.model.folder.empty()) {
     const SystemReport report = system_report();
     output.write(flags.json ? system_json(report) : system_text(report));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "attend/core/counted.h"
 #include "attend/kernels/isa.h"
 #include "attend/kernels/peak.h"
 
@@ -10,12 +11,12 @@ namespace attend::cli {
 std::string profile_table(const training::StepProfile& profile) {
   if (profile.steps() == 0) return "no step was taken: there is no time to show\n";
   const double whole = profile.threads() * profile.seconds();
-  std::string text =
-      fmt::format("time of {} steps: {:.3f} s on {} {}, {}\n", profile.steps(), profile.seconds(),
-                  profile.threads(), profile.threads() == 1 ? "thread" : "threads",
-                  profile.declined().empty()
-                      ? "by kernels for " + kernels::active_isa()
-                      : "by autograd, in coarser zones; kernels decline: " + profile.declined());
+  std::string text = fmt::format(
+      "time of {}: {:.3f} s on {} {}, {}\n", core::counted(profile.steps(), "step"),
+      profile.seconds(), profile.threads(), profile.threads() == 1 ? "thread" : "threads",
+      profile.declined().empty()
+          ? "by kernels for " + kernels::active_isa()
+          : "by autograd, in coarser zones; kernels decline: " + profile.declined());
   text += fmt::format("{:<22}{:>10}{:>9}{:>10}{:>10}\n", "zone", "seconds", "share", "calls",
                       "GFLOP/s");
   for (const auto& row : profile.rows()) {

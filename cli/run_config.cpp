@@ -3,17 +3,19 @@
 #include <sys/stat.h>
 
 #include "attend/core/errors.h"
-#include "attend/core/files.h"
+#include "attend/core/file_format.h"
 #include "attend/core/nearest.h"
 #include "cli/presets.h"
 
 namespace attend::cli {
 namespace {
 
-// Other than a folder: "bahdanau" names the preset, also beside a model's folder of that name.
+// Other than a folder: "bahdanau" names the preset, also beside a model's folder of that name. A
+// link that leads nowhere counts, for reading it says so.
 bool is_file(const std::string& path) {
   struct stat found;
-  return stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode);
+  if (stat(path.c_str(), &found) == 0) return !S_ISDIR(found.st_mode);
+  return lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
 }
 
 std::string list(const std::vector<std::string>& names) {
@@ -28,7 +30,7 @@ struct ConfigText {
 };
 
 ConfigText find_config(const std::string& file_or_preset) {
-  if (is_file(file_or_preset)) return {core::read_file(file_or_preset), file_or_preset};
+  if (is_file(file_or_preset)) return {core::read_text_file(file_or_preset), file_or_preset};
   for (const auto& [name, toml] : presets())
     if (name == file_or_preset) return {std::string(toml), "preset " + file_or_preset};
   throw DataError(file_or_preset, "there is no such file, and no such preset" +
@@ -59,11 +61,12 @@ void read_run_config(const std::string& file_or_preset, RunConfig& config) {
   core::read_config(text.toml, text.name, tables);
 }
 
-std::string print_run_config(const std::string& file_or_preset) {
-  RunConfig config;
-  read_run_config(file_or_preset, config);
-  const std::string heading = heading_of(find_config(file_or_preset).toml);
-  return heading + (heading.empty() ? "" : "\n") + core::print_config(config.tables());
+std::string print_run_config(const std::string& file_or_preset, RunConfig& config) {
+  const ConfigText text = find_config(file_or_preset);  // once: it may be a pipe
+  std::vector<core::ConfigTable> tables = config.tables();
+  core::read_config(text.toml, text.name, tables);
+  const std::string heading = heading_of(text.toml);
+  return heading + (heading.empty() ? "" : "\n") + core::print_config(tables);
 }
 
 }  // namespace attend::cli

@@ -14,9 +14,9 @@ using training::RunConfig;
 /// DataError with path and line, naming the presets when there is neither.
 void read_run_config(const std::string& file_or_preset, RunConfig& config);
 
-/// The same as TOML text in full, every key explained, under the comment that the file or preset
-/// begins with.
-std::string print_run_config(const std::string& file_or_preset);
+/// The same, and `config` as TOML text in full, every key explained, under the comment that the
+/// file or preset begins with.
+std::string print_run_config(const std::string& file_or_preset, RunConfig& config);
 
 /// The presets compiled in, from configs/.
 std::vector<std::string> preset_names();

@@ -6,9 +6,11 @@
 #include <map>
 #include <optional>
 
+#include "attend/core/counted.h"
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
 #include "attend/core/processors.h"
+#include "attend/data/text_bytes.h"
 #include "attend/decoding/greedy.h"
 #include "attend/decoding/unknown_words.h"
 #include "attend/models/model_files.h"
@@ -58,7 +60,9 @@ struct TrainFlags {
 };
 
 std::string absolute(const std::string& path) {
-  return path.empty() ? path : fs::absolute(path).lexically_normal().string();
+  return path.empty() || path == data::kStandardInput
+             ? path
+             : fs::absolute(path).lexically_normal().string();
 }
 
 // Default < config file or preset < --set < flags.
@@ -145,10 +149,11 @@ void draw_losses(const std::string& folder, const RunConfig& config, double floo
 
 void announce(Console& console, const Seq2Seq& model, const TrainData& data, double floor,
               int threads, ops::Products products) {
-  console.note(
-      fmt::format("training on {} pairs ({} target tokens), held out {}; vocabularies of {} and {}",
-                  data.train.size(), data.train.target.tokens(), data.held_out.size(),
-                  data.source.vocabulary_size(), data.target.vocabulary_size()));
+  console.note(fmt::format("training on {} ({}), held out {}; vocabularies of {} and {}",
+                           core::counted(data.train.size(), "pair"),
+                           core::counted(data.train.target.tokens(), "target token"),
+                           data.held_out.size(), data.source.vocabulary_size(),
+                           data.target.vocabulary_size()));
   console.note(fmt::format("{} parameters; {} {}; loss can't fall below {:.3f} on these pairs",
                            model.parameters().numel(), threads, threads == 1 ? "thread" : "threads",
                            floor));
@@ -161,8 +166,9 @@ void conclude(Console& console, const training::TrainingResult& result, const Tr
               const TrainData& data) {
   using End = training::TrainingResult::End;
   if (result.skipped > 0)
-    console.note(
-        fmt::format("{} steps were skipped: their gradient was not finite", result.skipped));
+    console.note(fmt::format("{} skipped: {} gradient was not finite",
+                             core::counted(result.skipped, "step was", "steps were"),
+                             result.skipped == 1 ? "its" : "their"));
   if (result.end == End::kPatience) console.note("ended: the held-out loss has stopped falling");
   if (result.end == End::kStopped) {
     console.warn(
@@ -183,13 +189,44 @@ void conclude(Console& console, const training::TrainingResult& result, const Tr
                   flags.out, shell_word(flags.out), shell_quoted(example)));
 }
 
+// A run that goes on may find its data gone: they are where they were when it began, if at all.
+TrainData read_data(const RunConfig& config, const TrainFlags& flags,
+                    const std::function<void(const std::string&)>& note,
+                    const std::function<void(const std::string&)>& warn) {
+  if (!flags.resume) return read_train_data(config, "", note, warn);
+  const data::DataConfig& d = config.data;
+  const std::pair<const std::string&, const std::string&> options[] = {
+      {"--data", d.pairs},
+      {"--source", d.source},
+      {"--target", d.target},
+      {"--valid", d.valid_pairs},
+      {"--valid-source", d.valid_source},
+      {"--valid-target", d.valid_target}};
+  if (d.pairs == data::kStandardInput && flags.data.empty())
+    throw InvalidArgument(
+        "this run read its pairs from standard input: give them again, with --data FILE or --data "
+        "-");
+  try {
+    return read_train_data(config, flags.out, note, warn);
+  } catch (const DataError& error) {
+    std::error_code ignored;
+    for (const auto& [option, path] : options)
+      if (path == error.path() && !fs::exists(path, ignored))
+        throw DataError("", fmt::format("{}; if it was moved, say where it is: attend train "
+                                        "--resume --out {} {} FILE",
+                                        error.what(), shell_word(flags.out), option));
+    throw;
+  }
+}
+
 int train(const TrainFlags& flags) {
   if (flags.resume) check_resumable(flags.out);
   RunConfig config = configure(flags);
   Console console(flags.quiet);
   const auto note = [&](const std::string& line) { console.note(line); };
 
-  const TrainData data = read_train_data(config, flags.resume ? flags.out : "", note);
+  const auto warn = [&](const std::string& line) { console.warn(line); };
+  const TrainData data = read_data(config, flags, note, warn);
   const std::unique_ptr<Seq2Seq> model = build_model(config, data, flags);
   const std::string toml = core::print_config(config.tables());
   const auto write_config = [&] {
@@ -264,7 +301,9 @@ void add_train(CLI::App& app, Action& action) {
           "600 pairs), demo, small-gru, small-bahdanau, small-transformer")
       ->type_name("FILE|PRESET");
   text("--data", flags->data,
-       "Pairs in two or three tab-separated columns; plain, .gz, or manythings' .zip");
+       "Pairs in tab-separated columns; plain, .gz, or manythings' .zip; -: standard input");
+  number("--columns", "data.columns", "N,N",
+         "Columns of source and target in --data, from 1, as in 2,4; without it the first two");
   text("--source", flags->source, "One sentence a line; with --target, in place of --data");
   text("--target", flags->target, "Its translations, line by line");
   text("--valid", flags->valid, "Held-out pairs, in columns");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "attend/core/errors.h"
+#include "attend/data/doctor.h"
 #include "attend/data/split.h"
 #include "attend/text/clean.h"
 
@@ -33,6 +34,42 @@ void tell(const std::string& what, const std::string& text,
   if (!text.empty()) note(what + ": " + text);
 }
 
+// What the doctor would warn of.
+void tell_of_care(const std::string& what, const data::Corpus& corpus,
+                  const std::function<void(const std::string&)>& note) {
+  const std::string text = data::care_text(corpus);
+  if (!text.empty())
+    note(fmt::format("{}: some need care: {}; `attend doctor` explains each", what, text));
+}
+
+// A side whose training words are mostly unknown: what is learned is to write the unknown word.
+void warn_of_lost_words(const text::TextConfig& config, const TrainData& data,
+                        const std::function<void(const std::string&)>& warn) {
+  const auto judge = [&](const char* side, const text::Pipeline& pipeline, int64_t unknown,
+                         int64_t tokens) {
+    const double share =
+        tokens > 0 ? static_cast<double>(unknown) / static_cast<double>(tokens) : 0;
+    if (share < data::kManyUnknown || pipeline.tokeniser() == text::TokeniserKind::kSentencePiece)
+      return;
+    const bool full =
+        config.max_vocabulary > 0 && pipeline.vocabulary_size() >= config.max_vocabulary;
+    const std::string why = full ? fmt::format("the vocabulary is full at text.max_vocabulary = {}",
+                                               config.max_vocabulary)
+                                 : fmt::format(
+                                       "they are seen fewer than text.min_frequency = {} times "
+                                       "(--set text.min_frequency=1 keeps all)",
+                                       config.min_frequency);
+    warn(fmt::format(
+        "attend: {:.0f} % of the {} tokens that are trained on are the unknown word: {}",
+        100 * share, side, why));
+  };
+  const auto& train = data.train;
+  judge("source", data.source, train.report.unknown_source_tokens,
+        train.source.tokens() - train.size());
+  judge("target", data.target, train.report.unknown_target_tokens,
+        train.target.tokens() - train.size());
+}
+
 data::Split split(const RunConfig& config, std::vector<data::Pair> pairs,
                   const std::function<void(const std::string&)>& note) {
   const auto key = [&](std::string_view line) {
@@ -43,6 +80,7 @@ data::Split split(const RunConfig& config, std::vector<data::Pair> pairs,
   if (held_out.pairs.empty())
     return data::split_by_source(std::move(pairs), config.data.valid_share, seed, key);
   tell("held-out pairs", held_out.report.text(), note);
+  tell_of_care("held-out pairs", held_out, note);
   std::vector<data::Pair> clean = data::unseen(held_out.pairs, pairs, key);
   if (clean.size() < held_out.pairs.size())
     note(
@@ -55,10 +93,12 @@ data::Split split(const RunConfig& config, std::vector<data::Pair> pairs,
 }  // namespace
 
 TrainData read_train_data(const RunConfig& config, const std::string& folder,
-                          const std::function<void(const std::string&)>& note) {
+                          const std::function<void(const std::string&)>& note,
+                          const std::function<void(const std::string&)>& warn) {
   data::Corpus corpus =
       data::read_training(config.data, static_cast<uint64_t>(config.training.seed));
   tell("pairs", corpus.report.text(), note);
+  tell_of_care("pairs", corpus, note);
   data::Split parts = split(config, std::move(corpus.pairs), note);
 
   const auto pipeline = [&](text::Side which) {
@@ -72,6 +112,7 @@ TrainData read_train_data(const RunConfig& config, const std::string& folder,
   result.samples = choose_samples(parts.held_out.empty() ? parts.train : parts.held_out);
   tell("training pairs", result.train.report.text(), note);
   tell("held-out pairs", result.held_out.report.text(), note);
+  warn_of_lost_words(config.text, result, warn);
   result.held_out_pairs = std::move(parts.held_out);
   return result;
 }

@@ -24,8 +24,9 @@ struct TrainData {
 
 /// Reads what `config` names. `folder`, if not empty, holds the vocabularies of a run that goes on;
 /// else they are built from the training pairs. What is cut, unknown or left out is told to `note`,
-/// a line each.
+/// a line each; that most words are unknown, to `warn`.
 TrainData read_train_data(const RunConfig& config, const std::string& folder,
-                          const std::function<void(const std::string&)>& note);
+                          const std::function<void(const std::string&)>& note,
+                          const std::function<void(const std::string&)>& warn);
 
 }  // namespace attend::cli

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "attend/core/counted.h"
 #include "attend/core/errors.h"
 #include "attend/data/corpus.h"
 #include "attend/render/save.h"
@@ -136,7 +137,8 @@ class Job {
     }
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     if (console_.is_terminal() && shows_progress() && seconds >= 1.0)
-      console_.note(fmt::format("translated {} lines in {}", total, duration_text(seconds)));
+      console_.note(
+          fmt::format("translated {} in {}", core::counted(total, "line"), duration_text(seconds)));
   }
 
   // On a terminal that the lines themselves go to, they are the progress.

@@ -1,6 +1,5 @@
 #include "attend/core/files.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,8 +11,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
+#include "attend/core/descriptor.h"
 #include "attend/core/errors.h"
 
 namespace attend::core {
@@ -21,46 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const std::string& path, const std::string& what, int error) {
-  throw DataError(path, what + ": " + std::generic_category().message(error));
-}
-
-// What the C calls would cut at a zero byte, or take for the present folder, is refused.
-void check_path(const std::string& path) {
-  if (path.empty()) throw DataError(path, "expected a path, found an empty one");
-  if (path.find('\0') != std::string::npos) {
-    throw DataError(path.substr(0, path.find('\0')), "expected a path, found one with a zero byte");
-  }
-}
-
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags, mode_t mode = 0666) {
-    do {
-      fd_ = ::open(path.c_str(), flags | O_CLOEXEC, mode);
-    } while (fd_ < 0 && errno == EINTR);
-    error_ = fd_ < 0 ? errno : 0;
-  }
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  bool is_open() const { return fd_ >= 0; }
-  int get() const { return fd_; }
-  int error() const { return error_; }  // why it is not open
-
-  // 0 or an errno. Network file systems report a full disk only here.
-  int close() {
-    const int status = ::close(std::exchange(fd_, -1));
-    return status == 0 || errno == EINTR ? 0 : errno;
-  }
-
- private:
-  int fd_ = -1;
-  int error_ = 0;
-};
+using detail::check_path;
+using detail::Descriptor;
+using detail::fail;
 
 // A file beyond RLIMIT_FSIZE raises SIGXFSZ and a closed pipe SIGPIPE, either of which would end
 // the process. Both go to the writing thread: held back there, the write returns EFBIG or EPIPE
@@ -185,30 +147,6 @@ bool try_replace(const std::string& target, const std::string& path, std::string
 }
 
 }  // namespace
-
-std::string read_file(const std::string& path) {
-  check_path(path);
-  const Descriptor file(path, O_RDONLY);
-  if (!file.is_open()) fail(path, "can't be opened", file.error());
-  struct stat status;
-  if (::fstat(file.get(), &status) != 0) fail(path, "can't be read", errno);
-  if (S_ISDIR(status.st_mode)) throw DataError(path, "expected a file, found a folder");
-  // The size is a hint: pipes and files under /proc say 0, and a log may grow.
-  std::string bytes(S_ISREG(status.st_mode) ? static_cast<size_t>(status.st_size) + 1 : 65536,
-                    '\0');
-  size_t filled = 0;
-  while (true) {
-    if (filled == bytes.size()) bytes.resize(bytes.size() * 2);
-    const size_t piece = std::min(bytes.size() - filled, size_t{1} << 30);
-    const ssize_t n = ::read(file.get(), bytes.data() + filled, piece);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail(path, "can't be read", errno);
-    if (n == 0) break;
-    filled += static_cast<size_t>(n);
-  }
-  bytes.resize(filled);
-  return bytes;
-}
 
 void write_file_atomic(const std::string& path, std::string_view bytes) {
   check_path(path);

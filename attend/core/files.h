@@ -2,14 +2,32 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace attend::core {
 
+constexpr size_t kHeadBytes = 65536;
+
+/// Given a file's first bytes, kHeadBytes of them if there are so many, before the rest is read: it
+/// throws to refuse the file. `size` is the whole file's; -1 where only reading tells.
+using HeadCheck = std::function<void(std::string_view head, int64_t size)>;
+
+struct ReadFileOptions {
+  HeadCheck check_head = {};               ///< empty: none
+  int writer_wait_ms = 10'000;             ///< how long a named pipe may stand without a writer
+  size_t most_streamed = size_t{4} << 30;  ///< bytes of a pipe, which tells no size
+};
+
 /// The whole file. Throws DataError (path, the system's reason) when it is missing, a folder or
-/// unreadable.
-std::string read_file(const std::string& path);
+/// unreadable. Pipes, and standard input as /dev/stdin, are read to their end: as slowly as they
+/// come, once somebody writes. A device that is no terminal is refused when it gives bytes without
+/// end.
+std::string read_file(const std::string& path, const ReadFileOptions& options = {});
+
+/// Standard input to its end; "standard input" is the path in messages.
+std::string read_standard_input(const ReadFileOptions& options = {});
 
 /// Writes to a temporary name in the same folder, syncs, renames, syncs the folder. Throws
 /// DataError (path, the system's reason: disk full, say) and leaves no temporary file and the old

@@ -23,6 +23,10 @@ struct Safetensors {
   const TensorView* find(std::string_view name) const;
 };
 
+/// read_file() of a safetensors file, which refuses what is none by its first bytes, however long
+/// it says to be, and names what it is instead: an HTML page, a ZIP archive.
+std::string read_safetensors_bytes(const std::string& path);
+
 /// Checks everything (lengths, overlaps, holes, sizes against shape and dtype, duplicate names)
 /// before it returns views into `bytes`, which has to outlive them. Throws DataError(path).
 Safetensors parse_safetensors(std::string_view bytes, const std::string& path);

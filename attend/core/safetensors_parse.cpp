@@ -4,7 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "attend/core/counted.h"
 #include "attend/core/errors.h"
+#include "attend/core/file_format.h"
+#include "attend/core/files.h"
 #include "attend/core/little_endian.h"
 #include "attend/core/safetensors.h"
 #include "attend/core/safetensors_detail.h"
@@ -132,21 +135,34 @@ class HeaderReader : public nlohmann::json_sax<json> {
   std::set<std::string> names_, keys_;
 };
 
-std::string_view header_of(std::string_view bytes, const std::string& path) {
-  if (bytes.size() < 8) {
-    throw DataError(path, "no safetensors file: expected at least 8 bytes, found " +
-                              std::to_string(bytes.size()));
-  }
-  const uint64_t length = detail::load_little(bytes, 0, 8);
-  if (length > detail::kLargestHeader) {
-    throw DataError(path, "no safetensors file: its header would have " + std::to_string(length) +
-                              " bytes, the format allows 100 MB");
-  }
-  if (length > bytes.size() - 8) {
+// "no safetensors file", and what it is where its first bytes tell.
+[[noreturn]] void refuse_start(std::string_view head, const std::string& path,
+                               const std::string& otherwise) {
+  const std::string format = format_text(head);
+  throw DataError(path, format.empty() ? "no safetensors file: " + otherwise
+                                       : format + ", and a safetensors file was expected");
+}
+
+// Of a file of `size` bytes that begins with `head`.
+uint64_t header_length(std::string_view head, uint64_t size, const std::string& path) {
+  if (size < 8)
+    refuse_start(head, path, "expected at least 8 bytes, found " + std::to_string(size));
+  const uint64_t length = detail::load_little(head, 0, 8);
+  if (length > detail::kLargestHeader)
+    refuse_start(
+        head, path,
+        "its header would have " + std::to_string(length) + " bytes, the format allows 100 MB");
+  if (length > size - 8) {
     throw DataError(path, "safetensors cut short: the header has " + std::to_string(length) +
-                              " bytes, the file " + std::to_string(bytes.size()));
+                              " bytes, the file " + std::to_string(size));
   }
-  return bytes.substr(8, length);
+  if (head.size() > 8 && head[8] != '{')
+    refuse_start(head, path, "the header is not a JSON object");
+  return length;
+}
+
+std::string_view header_of(std::string_view bytes, const std::string& path) {
+  return bytes.substr(8, header_length(bytes, bytes.size(), path));
 }
 
 void read_header(std::string_view header, const std::string& path, HeaderReader& reader) {
@@ -190,12 +206,22 @@ void place_entries(std::vector<Entry>& entries, std::string_view data, const std
     begin = end;
   }
   if (begin != data.size()) {
-    throw DataError(path, "safetensors: " + std::to_string(data.size() - begin) +
-                              " bytes after the last tensor");
+    throw DataError(path,
+                    "safetensors: " + counted(static_cast<int64_t>(data.size() - begin), "byte") +
+                        " after the last tensor");
   }
 }
 
 }  // namespace
+
+std::string read_safetensors_bytes(const std::string& path) {
+  const auto check = [&](std::string_view head, int64_t size) {
+    const bool ends = head.size() < kHeadBytes;  // a pipe tells no size, an empty file none either
+    const uint64_t unknown = ends ? head.size() : uint64_t{1} << 62;
+    header_length(head, size < 0 ? unknown : static_cast<uint64_t>(size), path);
+  };
+  return read_file(path, {.check_head = check});
+}
 
 Safetensors parse_safetensors(std::string_view bytes, const std::string& path) {
   const std::string_view header = header_of(bytes, path);

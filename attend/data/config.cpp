@@ -2,6 +2,7 @@
 
 #include "attend/core/errors.h"
 #include "attend/data/corpus.h"
+#include "attend/data/text_bytes.h"
 
 namespace attend::data {
 namespace {
@@ -34,9 +35,26 @@ Form form_of(const std::string& pairs, const std::string& source, const std::str
 /// With `reverse` the files keep their names' meaning: source is what the file `source` holds, then
 /// both are swapped.
 Corpus read(Form form, const std::string& pairs, const std::string& source,
-            const std::string& target, const ReadOptions& options) {
+            const std::string& target, ReadOptions options) {
   if (form == Form::kColumns) return read_pairs(pairs, options);
+  options.columns.reset();  // those of the other set, if of any
   return read_parallel(source, target, options);
+}
+
+void check_columns(const DataConfig& config) {
+  if (!config.columns.empty() && config.pairs.empty() && config.valid_pairs.empty())
+    throw InvalidArgument(
+        "[data] data.columns are those of data.pairs; found data.source and data.target");
+}
+
+void check_standard_input(const DataConfig& config) {
+  int64_t uses = 0;
+  for (const std::string* path : {&config.pairs, &config.source, &config.target,
+                                  &config.valid_pairs, &config.valid_source, &config.valid_target})
+    if (*path == kStandardInput) ++uses;
+  if (uses > 1)
+    throw InvalidArgument("[data] standard input (-) can be read only once, found it " +
+                          std::to_string(uses) + " times");
 }
 
 }  // namespace
@@ -48,6 +66,11 @@ core::ConfigTable describe(DataConfig& config) {
            "File of sentence pairs: source, tab, target on each line; a third column is ignored.\n"
            "Plain text, .gz, or a .zip as manythings.org has them. Or give source and target "
            "instead.")
+      .add("columns", config.columns,
+           "Columns of pairs that hold source and target, from 1, as in \"2,4\" for a file with "
+           "ids. "
+           "Empty:\n"
+           "the first two.")
       .add("source", config.source, "File of source sentences, one a line; plain or .gz.")
       .add("target", config.target, "File of their translations, line by line.")
       .add("valid_pairs", config.valid_pairs,
@@ -76,8 +99,14 @@ Corpus read_training(const DataConfig& config, uint64_t seed) {
   if (form == Form::kNone)
     throw InvalidArgument(
         "[data] expected data.pairs, or data.source and data.target, found neither");
+  check_columns(config);
+  check_standard_input(config);
   return read(form, config.pairs, config.source, config.target,
-              {config.limit, config.sample, seed, config.reverse});
+              {.limit = config.limit,
+               .sample = config.sample,
+               .seed = seed,
+               .swap = config.reverse,
+               .columns = parse_columns(config.columns)});
 }
 
 Corpus read_validation(const DataConfig& config) {
@@ -85,7 +114,7 @@ Corpus read_validation(const DataConfig& config) {
                             {"data.valid_pairs", "data.valid_source", "data.valid_target"});
   if (form == Form::kNone) return {};
   return read(form, config.valid_pairs, config.valid_source, config.valid_target,
-              {0, 0, 0, config.reverse});
+              {.swap = config.reverse, .columns = parse_columns(config.columns)});
 }
 
 }  // namespace attend::data

@@ -12,6 +12,7 @@ struct DataConfig {
   std::string pairs;   ///< file of pairs in columns; or the next two
   std::string source;  ///< one sentence a line
   std::string target;
+  std::string columns;      ///< of `pairs` and `valid_pairs`, as in "2,4"; empty: the first two
   std::string valid_pairs;  ///< held-out pairs; or the next two; or a share
   std::string valid_source;
   std::string valid_target;

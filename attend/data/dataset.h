@@ -31,6 +31,9 @@ Encoded encode_source(const text::Pipeline& pipeline, std::string_view line, int
 /// must not learn to stop in the middle of a sentence.
 Encoded encode_target(const text::Pipeline& pipeline, std::string_view line, int64_t steps);
 
+/// From this share of unknown tokens on, a side is said to have lost its words.
+inline constexpr double kManyUnknown = 0.5;
+
 struct EncodeReport {
   LineTally cut_source;  ///< sentences longer than `steps`, by line
   LineTally cut_target;

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "attend/data/columns.h"
+#include "attend/data/corpus.h"
 
 namespace attend::data {
 
@@ -23,7 +27,7 @@ struct Finding {
   std::string kind;  ///< a stable name: "zero-width"
   Severity severity = Severity::kInfo;
   std::string explanation;  ///< what it is and why it matters
-  std::string effect;       ///< what attend does with it
+  std::string effect;       ///< what attend does with it: "drops it"
   int64_t count = 0;        ///< lines (or sources, or files) concerned
   std::vector<Example> examples;
 };
@@ -42,7 +46,9 @@ struct Findings {
 };
 
 struct ExamineOptions {
-  int64_t examples = 3;  ///< at most so many of each kind
+  int64_t examples = 3;                           ///< at most so many of each kind
+  std::optional<Columns> columns = std::nullopt;  ///< as in ReadOptions
+  int64_t min_frequency = 2;                      ///< text.min_frequency, which words are judged by
 };
 
 /// Looks at a file of pairs in columns. What would make read_pairs() throw (empty, binary, no
@@ -60,6 +66,10 @@ Findings examine_pairs_bytes(std::string_view bytes, const std::string& path,
 Findings examine_parallel_bytes(std::string_view source, const std::string& source_path,
                                 std::string_view target, const std::string& target_path,
                                 const ExamineOptions& options = {});
+
+/// What of the pairs' characters needs care, in words, with where it is first: "mojibake 12 (first
+/// on line 7), ..."; "" for nothing. What read_pairs() reports by itself is left to it.
+std::string care_text(const Corpus& corpus);
 
 /// Plain text without colour, ends with a line feed.
 std::string to_text(const Findings& findings);

@@ -16,16 +16,23 @@ enum class Kind : uint8_t {
   kLineCounts,
   kNoColumns,
   kNoPairs,
+  kNumbers,
   kOneColumn,
   kBlankSide,
   kBlankLine,
   kMoreColumns,
+  kHeader,
+  kQuoted,
   kInvalidUtf8,
   kReplacement,
   kMojibake,
   kEntity,
+  kMosesEscape,
+  kSubwordMark,
   kByteOrderMark,
+  kInnerByteOrderMark,
   kCarriageReturn,
+  kReturnsOnly,
   kInnerCarriageReturn,
   kOddBlank,
   kZeroWidth,
@@ -40,6 +47,7 @@ enum class Kind : uint8_t {
   kLong,
   kLengthRatio,
   kLengthsDisagree,
+  kRareWords,
   kCount,
 };
 
@@ -74,7 +82,11 @@ class Tally {
 };
 
 /// What can be told from one line's characters: encoding, invisible and damaged text. `line` has no
-/// LF.
+/// LF; tabs separate sentences.
 void examine_characters(std::string_view line, int64_t number, Tally& tally);
+
+/// What other programs have written into the words of a line: entities of a web page, escapes of
+/// Moses' tokeniser, marks of cut words.
+void examine_marks(std::string_view line, int64_t number, Tally& tally);
 
 }  // namespace attend::data

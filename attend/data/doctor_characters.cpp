@@ -14,6 +14,7 @@ namespace attend::data {
 namespace {
 
 constexpr char32_t kReplacement = 0xFFFD;
+constexpr char32_t kByteOrderMark = 0xFEFF;
 
 int category(char32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)); }
 
@@ -22,9 +23,9 @@ bool is_other_line_end(char32_t c) {
 }
 
 /// Format characters without a use in plain sentences. Joiners (U+200C, U+200D) have one in
-/// Persian, Hindi, emoji.
+/// Persian, Hindi, emoji; byte order marks are looked for apart.
 bool is_zero_width(char32_t c) {
-  return category(c) == UTF8PROC_CATEGORY_CF && c != 0x200C && c != 0x200D;
+  return category(c) == UTF8PROC_CATEGORY_CF && c != 0x200C && c != 0x200D && c != kByteOrderMark;
 }
 
 bool is_control(char32_t c) {
@@ -70,23 +71,27 @@ int64_t find_double_encoded(const std::vector<char32_t>& text) {
   return kNowhere;
 }
 
-bool has_entity(std::string_view line) {
-  for (const std::string_view name : {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&nbsp;"})
-    if (line.find(name) != std::string_view::npos) return true;
-  for (size_t at = line.find("&#"); at != std::string_view::npos; at = line.find("&#", at + 2)) {
-    size_t end = at + 2;
-    if (end < line.size() && (line[end] == 'x' || line[end] == 'X')) ++end;
-    const size_t digits = end;
-    while (end < line.size() && std::isxdigit(static_cast<unsigned char>(line[end]))) ++end;
-    if (end > digits && end < line.size() && line[end] == ';') return true;
-  }
-  return false;
-}
+/// Where byte order marks stand that begin no file: those before the first word of a sentence,
+/// which text::clean_line drops, and another one.
+struct ByteOrderMarks {
+  int64_t at_start = kNowhere;
+  int64_t inside = kNowhere;
+};
 
-bool has_mark_name(std::string_view line) {
-  for (const std::string_view name : {"<unk>", "<pad>", "<bos>", "<eos>"})
-    if (line.find(name) != std::string_view::npos) return true;
-  return false;
+ByteOrderMarks find_byte_order_marks(const std::vector<char32_t>& text) {
+  ByteOrderMarks marks;
+  bool starts = true;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == kByteOrderMark) {
+      int64_t& where = starts ? marks.at_start : marks.inside;
+      if (where == kNowhere) where = static_cast<int64_t>(i);
+    } else if (text[i] == '\t') {
+      starts = true;
+    } else if (!text::is_blank(text[i]) && text[i] != '\r') {
+      starts = false;
+    }
+  }
+  return marks;
 }
 
 bool is_nfc(std::string_view valid) {
@@ -110,14 +115,10 @@ bool is_plain(std::string_view line) {
 }  // namespace
 
 void examine_characters(std::string_view line, int64_t number, Tally& tally) {
-  const auto found = [&](bool holds, Kind kind) {
-    if (holds) tally.add(kind, number, line);
-  };
   const auto found_at = [&](int64_t focus, Kind kind) {
     if (focus != kNowhere) tally.add_at(kind, number, line, focus);
   };
-  found(has_entity(line), Kind::kEntity);
-  found(has_mark_name(line), Kind::kReservedName);
+  examine_marks(line, number, tally);
   if (is_plain(line)) return;
 
   const std::vector<char32_t> text = core::decode_utf8(line);
@@ -128,7 +129,10 @@ void examine_characters(std::string_view line, int64_t number, Tally& tally) {
   found_at(first([](char32_t c) { return c == '\r'; }), Kind::kInnerCarriageReturn);
   found_at(first(is_control), Kind::kControl);
   found_at(first(is_other_line_end), Kind::kOtherLineEnd);
-  found_at(first(is_zero_width), Kind::kZeroWidth);
+  const ByteOrderMarks marks = find_byte_order_marks(text);
+  found_at(marks.at_start, Kind::kInnerByteOrderMark);
+  const int64_t zero_width = first(is_zero_width);
+  found_at(zero_width != kNowhere ? zero_width : marks.inside, Kind::kZeroWidth);
   found_at(first([](char32_t c) { return c >= 0x80 && text::is_blank(c); }), Kind::kOddBlank);
   found_at(find_double_encoded(text), Kind::kMojibake);
   found_at(find_mixed_scripts(text), Kind::kMixedScripts);

@@ -5,6 +5,7 @@
 
 #include "attend/core/random.h"
 #include "attend/core/utf8.h"
+#include "attend/data/dataset.h"
 #include "attend/text/clean.h"
 
 namespace attend::data {
@@ -12,6 +13,8 @@ namespace {
 
 constexpr int64_t kLongWords = 100;
 constexpr int64_t kFewPairs = 50;          // below it, no statistics
+constexpr double kWordsOfSentences = 1.5;  // a line; below, they are single words
+constexpr int64_t kFewForWords = 20;       // the same, of words
 constexpr double kFarRatio = 4.0;          // off the file's usual ratio of lengths
 constexpr int64_t kShortText = 20;         // characters; short sides vary without a meaning
 constexpr double kManyRatios = 0.02;       // of the pairs
@@ -26,6 +29,35 @@ std::string normal(std::string_view text) {
 /// Of normal text: words are one blank apart.
 int64_t count_words(std::string_view text) {
   return std::count(text.begin(), text.end(), ' ') + (text.empty() ? 0 : 1);
+}
+
+/// Words as the chapter's presets take them: in lower case, marks apart.
+void count(std::string_view text, std::unordered_map<uint64_t, int64_t>& words) {
+  const std::string clean = text::clean_line(text, {});
+  for (size_t begin = 0; begin < clean.size();) {
+    const size_t end = std::min(clean.find(' ', begin), clean.size());
+    ++words[core::hash_name(std::string_view(clean).substr(begin, end - begin))];
+    begin = end + 1;
+  }
+}
+
+/// How much of a side is words seen fewer than `min_frequency` times, and how many words a sentence
+/// has.
+struct Rareness {
+  double share = 0.0;
+  double length = 0.0;
+};
+
+Rareness rareness(const std::unordered_map<uint64_t, int64_t>& words, int64_t min_frequency,
+                  size_t sentences) {
+  int64_t all = 0, rare = 0;
+  for (const auto& [word, count] : words) {
+    all += count;
+    if (count < min_frequency) rare += count;
+  }
+  if (all == 0) return {};
+  const auto total = static_cast<double>(all);
+  return {static_cast<double>(rare) / total, total / static_cast<double>(sentences)};
 }
 
 int64_t count_characters(std::string_view text) {
@@ -45,6 +77,8 @@ void PairExaminer::add(std::string_view source, std::string_view target, int64_t
   if (from == to) tally_.add(Kind::kSameText, number, line);
   if (count_words(from) > kLongWords || count_words(to) > kLongWords)
     tally_.add(Kind::kLong, number, line);
+  count(from, source_words_);
+  count(to, target_words_);
   const int64_t source_length = count_characters(from);
   const int64_t target_length = count_characters(to);
   lengths_.push_back({number, std::log(static_cast<double>(source_length)),
@@ -70,6 +104,7 @@ void PairExaminer::finish(Findings& findings) {
   findings.pairs = static_cast<int64_t>(lengths_.size());
   findings.distinct_sources = static_cast<int64_t>(sources_.size());
   findings.distinct_targets = static_cast<int64_t>(targets_.size());
+  if (findings.pairs >= kFewForWords) examine_words();
   if (findings.pairs < kFewPairs) return;
   examine_ratios();
   examine_correlation();
@@ -93,6 +128,24 @@ void PairExaminer::examine_ratios() {
   if (static_cast<double>(tally_.count(Kind::kLengthRatio)) >
       kManyRatios * static_cast<double>(lengths_.size()))
     tally_.raise(Kind::kLengthRatio, Severity::kWarning);
+}
+
+/// A side of single words, as of a dictionary or a script without blanks, is cut in characters or
+/// pieces, so that words mean little.
+void PairExaminer::examine_words() {
+  const Rareness source = rareness(source_words_, min_frequency_, lengths_.size());
+  const Rareness target = rareness(target_words_, min_frequency_, lengths_.size());
+  if (std::max(source.share, target.share) < kManyUnknown) return;
+  const auto percent = [](double share) {
+    return std::to_string(std::llround(100 * share)) + " %";
+  };
+  tally_.add(Kind::kRareWords, 0,
+             percent(source.share) + " of the source's words and " + percent(target.share) +
+                 " of the target's are seen fewer than " + std::to_string(min_frequency_) +
+                 " times");
+  for (const Rareness& side : {source, target})
+    if (side.share >= kManyUnknown && side.length >= kWordsOfSentences)
+      tally_.raise(Kind::kRareWords, Severity::kWarning);
 }
 
 /// Pearson's correlation of the logarithms of the lengths.

@@ -16,7 +16,8 @@ namespace attend::data {
 /// Looks at pairs one by one, then at all of them together.
 class PairExaminer {
  public:
-  explicit PairExaminer(Tally& tally) : tally_(tally) {}
+  explicit PairExaminer(Tally& tally, int64_t min_frequency)
+      : tally_(tally), min_frequency_(min_frequency) {}
 
   /// `line` is what examples show.
   void add(std::string_view source, std::string_view target, int64_t number, std::string_view line);
@@ -39,8 +40,14 @@ class PairExaminer {
   void remember(std::string_view from, std::string_view to, int64_t number, std::string_view line);
   void examine_ratios();
   void examine_correlation();
+  void examine_words();
+
+  /// Of one side: how often each word stands there.
+  using Words = std::unordered_map<uint64_t, int64_t>;
 
   Tally& tally_;
+  int64_t min_frequency_;
+  Words source_words_, target_words_;
   std::vector<Lengths> lengths_;
   // Hashes of 64 bits in place of texts: less memory, and no two of a corpus are likely to meet.
   std::unordered_set<uint64_t> pairs_;

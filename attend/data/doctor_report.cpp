@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "attend/core/counted.h"
 #include "attend/core/utf8.h"
 #include "attend/data/doctor.h"
 
@@ -67,7 +68,7 @@ void append_finding(std::string& out, const Finding& finding) {
   out += "\n" + std::string(name_of(finding.severity)) + ": " + finding.kind + " (" +
          std::to_string(finding.count) + ")\n";
   out += "  What it is: " + finding.explanation + ".\n";
-  out += "  attend: " + finding.effect + ".\n";
+  out += "  attend " + finding.effect + ".\n";
   for (const Example& example : finding.examples) {
     if (example.line == 0 && example.text.empty()) continue;
     out += example.line > 0 ? "  line " + std::to_string(example.line) : "  file";
@@ -101,10 +102,11 @@ std::string visible_around(std::string_view text, int64_t focus, int64_t limit) 
 }
 
 std::string to_text(const Findings& findings) {
-  std::string out = join(findings.files, ", ") + ": " + std::to_string(findings.lines) +
-                    " lines, " + std::to_string(findings.pairs) + " pairs, " +
-                    std::to_string(findings.distinct_sources) + " distinct sources, " +
-                    std::to_string(findings.distinct_targets) + " distinct targets\n";
+  using core::counted;
+  std::string out = join(findings.files, ", ") + ": " + counted(findings.lines, "line") + ", " +
+                    counted(findings.pairs, "pair") + ", " +
+                    counted(findings.distinct_sources, "distinct source") + ", " +
+                    counted(findings.distinct_targets, "distinct target") + "\n";
   for (const Finding& finding : findings.findings) append_finding(out, finding);
   out += findings.need_care() ? "\nSome of this needs care.\n" : "\nNothing needs care.\n";
   return out;

@@ -8,6 +8,7 @@
 
 #include "attend/core/config_lines.h"
 #include "attend/core/errors.h"
+#include "attend/core/file_format.h"
 #include "attend/core/files.h"
 
 namespace attend {
@@ -39,8 +40,10 @@ ModelIdentity identity_of(FolderConfig& config, const text::Pipeline& source,
 }
 
 void require_folder(const std::string& folder) {
-  if (std::filesystem::is_directory(folder)) return;
-  const bool exists = std::filesystem::exists(folder);
+  std::error_code error;  // a loop of links, a folder that may not be entered
+  if (std::filesystem::is_directory(folder, error)) return;
+  const bool exists = std::filesystem::exists(folder, error);
+  if (error) throw DataError(folder, "can't be opened: " + error.message());
   throw DataError(folder,
                   exists ? "expected a model's folder, found a file" : "there is no such folder");
 }
@@ -53,7 +56,7 @@ struct WeightsFile {
   ModelIdentity identity;
 
   explicit WeightsFile(const std::string& folder)
-      : path(folder + "/model.safetensors"), bytes(core::read_file(path)) {
+      : path(folder + "/model.safetensors"), bytes(core::read_safetensors_bytes(path)) {
     tensors = core::parse_safetensors(bytes, path);
     identity = read_identity(tensors.metadata, "attend-model", path);
   }
@@ -104,7 +107,7 @@ ModelConfig with_texts(ModelConfig config, const text::Pipeline& source,
 LoadedModel load_model(const std::string& folder, at::Device device) {
   require_folder(folder);
   const std::string config_path = folder + "/config.toml";
-  std::string toml = core::read_file(config_path);
+  std::string toml = core::read_text_file(config_path);
   FolderConfig config = read_folder_config(toml, config_path);
   LoadedModel loaded{config.text,
                      config.data,

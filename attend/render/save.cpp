@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "attend/core/errors.h"
+#include "attend/core/file_format.h"
 #include "attend/core/files.h"
 #include "attend/render/html_map.h"
 #include "attend/render/map_csv.h"
@@ -24,6 +25,20 @@ std::string extension(const std::string& path) {
 [[noreturn]] void refuse(const std::string& path, const std::string& endings) {
   throw InvalidArgument("[map] expected a file name that ends in " + endings + ", found \"" + path +
                         "\"");
+}
+
+// What can't be of that ending is refused by its first bytes, before the rest is read.
+std::string read_by_ending(const std::string& path, const std::string& ending) {
+  using std::literals::string_view_literals::operator""sv;
+  if (ending != ".npz" && ending != ".npy") return core::read_text_file(path);
+  const std::string_view start = ending == ".npz" ? "PK"sv : "\x93NUMPY"sv;
+  const auto check = [&](std::string_view head, int64_t) {
+    const std::string format = core::format_text(head);
+    if (head.size() > start.size() && !head.starts_with(start))
+      throw DataError(path, (format.empty() ? "not what its name says" : format) + ": " + ending +
+                                " was expected");
+  };
+  return core::read_file(path, {.check_head = check});
 }
 
 constexpr const char* kWritten = ".svg, .png, .html, .json, .npz or .csv";
@@ -60,7 +75,7 @@ AttentionMap load_map(const std::string& path) {
   const bool is_known = ending == ".json" || ending == ".npz" || ending == ".npy" ||
                         ending == ".csv" || ending == ".tsv";
   if (!is_known) refuse(path, ".json, .npz, .npy, .csv or .tsv");
-  const std::string bytes = core::read_file(path);
+  const std::string bytes = read_by_ending(path, ending);
   AttentionMap map = ending == ".json"  ? from_json(bytes, path)
                      : ending == ".npz" ? map_from_npz(bytes, path)
                      : ending == ".npy" ? map_from_npy(bytes, path)

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "attend/core/errors.h"
+#include "attend/core/file_format.h"
 #include "attend/core/files.h"
 #include "attend/core/utf8.h"
 #include "attend/text/clean.h"
@@ -12,6 +13,7 @@ namespace attend::text {
 namespace {
 
 constexpr int64_t kDefaultPieces = 8000;
+constexpr int64_t kMarks = 4;  // of every vocabulary
 
 TokeniserKind kind_of(const TextConfig& config, Side side) {
   return side == Side::kSource ? config.source_tokeniser : config.target_tokeniser;
@@ -37,10 +39,29 @@ CleanOptions clean_options(const TextConfig& config, TokeniserKind kind) {
   return {config.lowercase, config.split_punctuation && kind == TokeniserKind::kSpace};
 }
 
+/// A SentencePiece model's bytes: a Protocol Buffers message, whose first field is its pieces.
+std::string read_pieces(const std::string& path) {
+  const auto check = [&](std::string_view head, int64_t) {
+    if (head.empty() || head.front() == '\n') return;  // an empty one is refused in words later
+    const std::string format = core::format_text(head);
+    throw DataError(path, format.empty() ? "no SentencePiece model"
+                                         : format + ", and a SentencePiece model was expected");
+  };
+  return core::read_file(path, {.check_head = check});
+}
+
 [[noreturn]] void fail_without_tokens(Side side, size_t lines) {
   throw InvalidArgument(std::string("[text] expected ") + name_of(side) +
                         " lines with words in them, found none in " + std::to_string(lines) +
                         " lines");
+}
+
+[[noreturn]] void fail_without_entries(Side side, size_t words, int64_t min_frequency) {
+  throw InvalidArgument(
+      std::string("[text] each of the ") + std::to_string(words) + " " + name_of(side) +
+      " words is seen fewer than text.min_frequency = " + std::to_string(min_frequency) +
+      " times, so that all of them would be the unknown word; set "
+      "text.min_frequency = 1, or take more text");
 }
 
 std::unique_ptr<Codec> build_vocabulary(const TextConfig& config, Side side, TokeniserKind kind,
@@ -52,15 +73,16 @@ std::unique_ptr<Codec> build_vocabulary(const TextConfig& config, Side side, Tok
     for (std::string& token : tokeniser->split(clean_line(line, options)))
       ++counts[std::move(token)];
   if (counts.empty()) fail_without_tokens(side, lines.size());
-  return make_vocabulary_codec(std::move(tokeniser),
-                               Vocabulary::build(counts, {.min_frequency = config.min_frequency,
-                                                          .max_size = config.max_vocabulary}));
+  Vocabulary vocabulary = Vocabulary::build(
+      counts, {.min_frequency = config.min_frequency, .max_size = config.max_vocabulary});
+  if (vocabulary.size() == kMarks) fail_without_entries(side, counts.size(), config.min_frequency);
+  return make_vocabulary_codec(std::move(tokeniser), std::move(vocabulary));
 }
 
 std::unique_ptr<Codec> build_sentencepiece(const TextConfig& config, Side side,
                                            const std::vector<std::string>& lines) {
   const std::string& given = side == Side::kSource ? config.source_spm : config.target_spm;
-  if (!given.empty()) return load_sentencepiece(core::read_file(given), given);
+  if (!given.empty()) return load_sentencepiece(read_pieces(given), given);
   const CleanOptions options = clean_options(config, TokeniserKind::kSentencePiece);
   std::vector<std::string> clean;
   for (const std::string& line : lines) {
@@ -109,7 +131,8 @@ Pipeline Pipeline::build(const TextConfig& config, Side side,
 Pipeline Pipeline::load(const TextConfig& config, Side side, const std::string& folder) {
   const TokeniserKind kind = kind_of(config, side);
   const std::string path = folder + "/" + file_name(kind, side);
-  std::string bytes = core::read_file(path);
+  std::string bytes =
+      kind == TokeniserKind::kSentencePiece ? read_pieces(path) : core::read_text_file(path);
   std::unique_ptr<Codec> codec =
       kind == TokeniserKind::kSentencePiece
           ? load_sentencepiece(std::move(bytes), path)

@@ -94,7 +94,7 @@ void write_checkpoint(const std::string& path, const ParameterStore& store, cons
 
 Checkpoint read_checkpoint(const std::string& path, ParameterStore& store, Adam& adam,
                            const std::function<void(const RunIdentity&)>& check) {
-  const std::string bytes = core::read_file(path);
+  const std::string bytes = core::read_safetensors_bytes(path);
   const core::Safetensors file = core::parse_safetensors(bytes, path);
   Checkpoint checkpoint;
   checkpoint.identity.model = read_identity(file.metadata, kFormat, path);

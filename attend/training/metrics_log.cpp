@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/core/errors.h"
+#include "attend/core/file_format.h"
 #include "attend/core/files.h"
 
 namespace attend::training {
@@ -58,7 +59,7 @@ std::string metrics_line(const EpochRecord& record) {
 }
 
 std::vector<EpochRecord> read_metrics(const std::string& path) {
-  const std::string text = core::read_file(path);
+  const std::string text = core::read_text_file(path);
   std::vector<EpochRecord> records;
   size_t begin = 0;
   for (int64_t number = 1; begin < text.size(); ++number) {
@@ -73,7 +74,8 @@ std::vector<EpochRecord> read_metrics(const std::string& path) {
 int64_t truncate_metrics(const std::string& path, int64_t epochs) {
   std::string kept;
   int64_t count = 0;
-  if (epochs > 0 && std::filesystem::exists(path)) {
+  std::error_code ignored;
+  if (epochs > 0 && std::filesystem::exists(path, ignored)) {
     for (const EpochRecord& record : read_metrics(path)) {
       if (record.epoch > epochs) continue;
       kept += metrics_line(record);

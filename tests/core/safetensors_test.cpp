@@ -109,7 +109,7 @@ TEST(Safetensors, RefusesWhatThePackageRefuses) {
       {"{}x", "", "no JSON at byte"},
       {"{\"\xFF\":1}", "", "no JSON at byte"},
       {"{" + a + "}", "123", "cut short"},
-      {"{" + a + "}", "12345", "1 bytes after the last tensor"},
+      {"{" + a + "}", "12345", "1 byte after the last tensor"},
       {"{" + a + "," + twice + "}", "12345678", "'a' is there twice"},
       {"{" + a + "," + tensor("b", "F32", "[1]", "[5,9]") + "}", "123456789", "from byte 4"},
       {"{" + a + "," + tensor("b", "F32", "[1]", "[3,7]") + "}", "1234567", "from byte 4"},

@@ -11,6 +11,7 @@
 #include "attend/core/utf8.h"
 #include "attend/core/zip.h"
 #include "attend/data/text_bytes.h"
+#include "attend/text/clean.h"
 
 namespace attend::data {
 namespace {
@@ -197,6 +198,21 @@ TEST(LineWalker, AgreesWithSplitLines) {
   }
 }
 
+// Old Macintosh programs, and some spreadsheets' "text" for them.
+TEST(LineWalker, EndsLinesAtCrWhereThereIsNoLf) {
+  const Corpus corpus = parse_pairs("Go.\tVa !\rHi.\tSalut !\r\rRun!\tCours !", "p");
+  EXPECT_THAT(sources(corpus), ElementsAre("Go.", "Hi.", "Run!"));
+  EXPECT_THAT(lines(corpus), ElementsAre(1, 2, 4));
+  EXPECT_EQ(corpus.pairs[0].target, "Va !");
+  EXPECT_THAT(parse_text_lines("a\rb\r", "p").lines, ElementsAre("a", "b"));
+  EXPECT_EQ(parse_parallel("a\rb\r", "s", "1\n2\n", "t").pairs.size(), 2u);
+  // Beside line feeds a CR is a blank, and is told of.
+  const Corpus mixed = parse_pairs("a\rb\tc\nd\te\r\r\n", "p");
+  EXPECT_EQ(mixed.pairs.size(), 2u);
+  EXPECT_THAT(mixed.report.inner_cr.lines, ElementsAre(1));
+  EXPECT_THAT(mixed.report.text(), HasSubstr("a CR inside a sentence"));
+}
+
 class CorpusFiles : public testing::Test {
  protected:
   void SetUp() override {
@@ -232,8 +248,67 @@ TEST_F(CorpusFiles, RefusesAnArchiveWithNoTextOrSeveral) {
   EXPECT_THAT(read({{"a.txt", "x"}, {"b.txt", "y"}}), HasSubstr("2 texts"));
   EXPECT_THAT(read({{"a.txt", "x"}, {"b.txt", "y"}}), HasSubstr("a.txt, b.txt"));
   EXPECT_THAT(read({{"a.txt", ""}}), HasSubstr("empty"));
+  EXPECT_THAT(
+      read({{"train.en", "a"}, {"train.fr", "b"}}),
+      HasSubstr("2 files, and one was expected; unpack it and name one, or two as source and "
+                "target: train.en, train.fr"));
+  EXPECT_THAT(read({{"[Content_Types].xml", "x"}, {"xl/workbook.xml", "x"}}),
+              HasSubstr("an Excel workbook (.xlsx): save it as tab-separated text"));
+  EXPECT_THAT(read({{"archive/data.pkl", "x"}, {"archive/version", "3"}}),
+              HasSubstr("a PyTorch checkpoint"));
+  EXPECT_THAT(read({{"a.npy", "x"}}), HasSubstr("NumPy arrays (.npz)"));
   EXPECT_THAT(refusal([&] { read_pairs(write("b.zip", "PK\x03\x04garbage")); }),
               HasSubstr("b.zip"));
+}
+
+TEST_F(CorpusFiles, TakesTheOneMemberWhateverItsName) {
+  const auto read = [&](const std::vector<core::ZipEntry>& entries) {
+    return sources(read_pairs(write("a.zip", core::write_zip(entries))));
+  };
+  EXPECT_THAT(read({{"FRA.TXT", "Go.\tVa !\n"}}), ElementsAre("Go."));
+  EXPECT_THAT(read({{"pairs", "Go.\tVa !\n"}, {"_about.txt", "x"}}), ElementsAre("Go."));
+  EXPECT_THAT(read({{"d/", ""}, {"d/train.en-fr", "Go.\tVa !\n"}}), ElementsAre("Go."));
+  const std::string inner = core::write_zip({{"fra.txt", "Go.\tVa !\n"}});
+  EXPECT_THAT(read({{"fra.zip", inner}}), ElementsAre("Go."));
+  std::string deep = inner;
+  for (int i = 0; i < 3; ++i) deep = core::write_zip({{"a.zip", deep}});
+  EXPECT_THAT(refusal([&] { read_pairs(write("deep.zip", deep)); }),
+              HasSubstr("archives within archives"));
+}
+
+/// One member of a tar archive, as POSIX has it.
+std::string tar_member(const std::string& name, const std::string& bytes, char type = '0') {
+  std::string header(512, '\0');
+  header.replace(0, name.size(), name);
+  char size[12];
+  std::snprintf(size, sizeof size, "%011zo", bytes.size());
+  header.replace(124, 11, size);
+  header[156] = type;
+  header.replace(257, 5, "ustar");
+  return header + bytes + std::string((512 - bytes.size() % 512) % 512, '\0');
+}
+
+TEST_F(CorpusFiles, ReadsTar) {
+  const std::string pairs = tar_member("d/", "", '5') + tar_member("d/fra", "Go.\tVa !\n");
+  const std::string end(1024, '\0');
+  EXPECT_THAT(sources(read_pairs(write("a.tar", pairs + end))), ElementsAre("Go."));
+  const std::string two = tar_member("train.en", "a\n") + tar_member("train.fr", "b\n") + end;
+  EXPECT_THAT(refusal([&] { read_pairs(write("b.tar", two)); }),
+              HasSubstr("b.tar: the archive holds 2 files"));
+  EXPECT_THAT(refusal([&] { read_pairs(write("c.tar", tar_member("a", "x").substr(0, 512))); }),
+              HasSubstr("damaged or cut short"));
+}
+
+TEST_F(CorpusFiles, NamesForeignFormats) {
+  const auto read = [&](std::string_view bytes) {
+    return refusal([&] { read_pairs(write("x", bytes)); });
+  };
+  EXPECT_THAT(read("BZh91AY&SY"),
+              HasSubstr("x: this is a bzip2 file, and text was expected: unpack"));
+  EXPECT_THAT(read("<!doctype html>\n<p>\tx</p>\n"), HasSubstr("an HTML page"));
+  EXPECT_THAT(read("{\"en\": \"Go.\", \"fr\": \"Va !\"}\n"), HasSubstr("looks like JSON"));
+  EXPECT_THAT(read("\"Go.\",\"Va !\"\n"), HasSubstr("separated by commas"));
+  EXPECT_THAT(read("go . ||| va !\n"), HasSubstr("separated by |||"));
 }
 
 TEST_F(CorpusFiles, ReadsGzip) {
@@ -264,6 +339,12 @@ TEST_F(CorpusFiles, ReadsWhatTheConfigurationNames) {
   config.reverse = true;
   EXPECT_EQ(read_training(config, 1).pairs.size(), 5u);
   EXPECT_EQ(read_training(config, 1).pairs[0].source[0], 'x');
+  config.columns = "2,1";
+  config.reverse = false;
+  EXPECT_EQ(read_training(config, 1).pairs[0].source[0], 'x');
+  config.columns = "2;1";
+  EXPECT_THROW(read_training(config, 1), InvalidArgument);
+  config.columns.clear();
   config.source = config.pairs;
   EXPECT_THROW(read_training(config, 1), InvalidArgument);
   config.target = config.source;
@@ -276,7 +357,9 @@ TEST_F(CorpusFiles, ReadsWhatTheConfigurationNames) {
   config.valid_target = write("vt", "1\n2\n");
   const Corpus valid = read_validation(config);
   ASSERT_EQ(valid.pairs.size(), 2u);
-  EXPECT_EQ(valid.pairs[0].source, "1");
+  EXPECT_EQ(valid.pairs[0].source, "a");
+  config.columns = "1,2";  // there are no pairs in columns that they could be of
+  EXPECT_THROW(read_training(config, 1), InvalidArgument);
 }
 
 TEST(DataConfigTable, RoundTrips) {
@@ -306,6 +389,24 @@ TEST(PairsText, ReadsBackAsTheSamePairsEitherWayRound) {
     EXPECT_EQ(corpus.pairs[1].target, "je suis chez moi .");
   }
   EXPECT_EQ(pairs_text(pairs, true).substr(0, 10), "va !\tgo .\n");
+}
+
+// Of two files, where a tab is a blank, not the end of a column.
+TEST(PairsText, KeepsTheColumnsWhateverASentenceHolds) {
+  const Corpus corpus = parse_parallel("he\tis calm .\nenglish\n12\n", "s",
+                                       "il est\rcalme .\nfrench\n\ufeffdouze\n", "t");
+  ASSERT_EQ(corpus.pairs.size(), 3u);
+  for (const bool swap : {false, true}) {
+    const Corpus again =
+        parse_pairs(pairs_text(corpus.pairs, swap), "p", {.swap = swap, .is_ours = true});
+    ASSERT_EQ(again.pairs.size(), 3u);
+    for (size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(text::clean_line(again.pairs[i].source, {}),
+                text::clean_line(corpus.pairs[i].source, {}));
+      EXPECT_EQ(text::clean_line(again.pairs[i].target, {}),
+                text::clean_line(corpus.pairs[i].target, {}));
+    }
+  }
 }
 
 }  // namespace

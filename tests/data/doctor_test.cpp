@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "attend/core/errors.h"
+#include "attend/data/corpus.h"
+#include "attend/text/clean.h"
 
 namespace attend::data {
 namespace {
@@ -50,6 +52,18 @@ TEST(Doctor, TellsWhatIsOddInALine) {
   EXPECT_THAT(kinds_of_line("itâ€™s\tx"), ElementsAre("mojibake"));
   EXPECT_THAT(kinds_of_line("a &amp; b\tx"), ElementsAre("html-entity"));
   EXPECT_THAT(kinds_of_line("a &#x27;b\tx"), ElementsAre("html-entity"));
+  EXPECT_THAT(kinds_of_line("&quot;Go&quot;, he said.\tx"), ElementsAre("html-entity"));
+  EXPECT_THAT(kinds_of_line("it&apos;s\tx"), ElementsAre("html-entity"));
+  EXPECT_THAT(kinds_of_line("i &apos;m home .\tx"), ElementsAre("moses-escape"));
+  EXPECT_THAT(kinds_of_line("x\tl&apos; eau"), ElementsAre("moses-escape"));
+  EXPECT_THAT(kinds_of_line("&quot; go ! &quot; he said .\tx"), ElementsAre("moses-escape"));
+  EXPECT_THAT(kinds_of_line("a &#124; b\tx"), ElementsAre("moses-escape"));
+  EXPECT_THAT(kinds_of_line("well @-@ known\tx"), ElementsAre("moses-escape"));
+  EXPECT_THAT(kinds_of_line("i &apos;m &nbsp; home .\tx"), ElementsAre("html-entity"));
+  EXPECT_THAT(kinds_of_line("the lo@@ wer\tx"), ElementsAre("cut-words"));
+  EXPECT_THAT(kinds_of_line("lo@@\tx"), ElementsAre("cut-words"));
+  EXPECT_THAT(kinds_of_line("▁the ▁lo wer\tx"), ElementsAre("cut-words"));
+  EXPECT_THAT(kinds_of_line("a @ b, me@@home, a @@ b, a▁b\tx"), IsEmpty());
   EXPECT_THAT(kinds_of_line("AT&T; &#; R&D\tx"), IsEmpty());
   EXPECT_THAT(kinds_of_line("x\ty\r"), ElementsAre("carriage-return"));
   EXPECT_THAT(kinds_of_line("x\rz\ty"), ElementsAre("inner-carriage-return"));
@@ -57,6 +71,11 @@ TEST(Doctor, TellsWhatIsOddInALine) {
   EXPECT_THAT(kinds_of_line("a\u200bb\tx"), ElementsAre("zero-width"));
   EXPECT_THAT(kinds_of_line("a\ufeffb\tx"), ElementsAre("zero-width"));
   EXPECT_THAT(kinds_of_line("a\u00adb\tx"), ElementsAre("zero-width"));
+  // Where text::clean_line drops it.
+  EXPECT_THAT(kinds_of_line("\ufeffx\ty"), ElementsAre("inner-byte-order-mark"));
+  EXPECT_THAT(kinds_of_line("x\t \ufeffy"), ElementsAre("inner-byte-order-mark"));
+  EXPECT_THAT(kinds_of_line("\ufeffa\ufeff\ty"),
+              ElementsAre("zero-width", "inner-byte-order-mark"));
   EXPECT_THAT(kinds_of_line("می\u200cخواهم\tx"), IsEmpty());  // the non-joiner spells Persian
   for (const char* end : {"\u2028", "\u2029", "\u0085", "\v", "\f"})
     EXPECT_THAT(kinds_of_line(std::string("a") + end + "b\tx"), ElementsAre("other-line-end"));
@@ -98,6 +117,69 @@ TEST(Doctor, FindsAByteOrderMarkOnce) {
   const Findings f = examine("\ufeffa\tb\n");
   EXPECT_THAT(kinds(f), ElementsAre("byte-order-mark"));
   EXPECT_FALSE(f.need_care());
+}
+
+// What the catalogue says becomes of a character is what text::clean_line makes of it.
+TEST(Doctor, SaysWhatCleaningDoes) {
+  const auto clean = [](std::string_view line) { return text::clean_line(line, {}); };
+  EXPECT_EQ(clean("caf\xe9"), "caf\ufffd");            // invalid-utf8: makes each U+FFFD
+  EXPECT_EQ(clean("caf\ufffd"), "caf\ufffd");          // replacement-character: keeps
+  EXPECT_EQ(clean("Ã©"), "ã©");                        // mojibake: keeps
+  EXPECT_EQ(clean("a &apos; lo@@"), "a &apos; lo@@");  // entities, escapes, pieces: keeps
+  EXPECT_EQ(clean("\ufeffa"), "a");                    // byte-order-mark, inner: drops
+  EXPECT_EQ(clean(" \ufeff\ufeffa"), "a");
+  EXPECT_EQ(clean("a\ufeffb"), "a\ufeffb");  // zero-width: keeps
+  EXPECT_EQ(clean("a\u200bb\u00ad"), "a\u200bb\u00ad");
+  EXPECT_EQ(clean("a\rb"), "a b");                               // inner-carriage-return: a blank
+  EXPECT_EQ(clean("a\u00a0b\u202fc\u3000d"), "a b c d");         // odd-blank: plain blanks
+  EXPECT_EQ(clean("a\u2028b\u0085c\vd"), "a\u2028b\u0085c\vd");  // other-line-end: keeps
+  EXPECT_EQ(clean("a\x01"
+                  "b"),
+            "a\x01"
+            "b");                                // control: keeps
+  EXPECT_EQ(clean("cafe\u0301"), "cafe\u0301");  // not-nfc: keeps
+}
+
+TEST(Doctor, NamesLinesThatEndInCr) {
+  const Findings f = examine("Go.\tVa !\rHi.\tSalut !\r");
+  EXPECT_THAT(kinds(f), ElementsAre("carriage-return-only"));
+  EXPECT_EQ(f.pairs, 2);
+  EXPECT_EQ(f.findings[0].count, 2);
+  EXPECT_FALSE(f.need_care());
+}
+
+// Forty pairs of words that occur once: at text.min_frequency = 2 all of them are unknown.
+TEST(Doctor, JudgesTheShareOfRareWords) {
+  std::string once, twice;
+  for (int i = 0; i < 40; ++i) {
+    const std::string n = std::to_string(i);
+    once += "one" + n + " two" + n + "\tun" + n + " deux" + n + "\n";
+    twice += "one" + n + " one" + n + "\tun" + n + " un" + n + "\n";
+  }
+  const Findings f = examine(once);
+  ASSERT_THAT(kinds(f), ElementsAre("rare-words"));
+  EXPECT_THAT(f.findings[0].examples[0].text, HasSubstr("100 % of the source's words"));
+  EXPECT_TRUE(f.need_care());
+  EXPECT_THAT(kinds(examine(twice)), IsEmpty());
+  // Words and their letters, which no word tokeniser is for: good to know.
+  std::string dictionary;
+  for (int i = 0; i < 40; ++i) dictionary += "word" + std::to_string(i) + "\tw o r d\n";
+  EXPECT_NE(examine(dictionary).find("rare-words"), nullptr);
+  EXPECT_FALSE(examine(dictionary).need_care());
+  EXPECT_THAT(kinds(examine_pairs_bytes(once, "p", {.min_frequency = 1})),
+              IsEmpty());
+}
+
+TEST(Doctor, TellsReadersWhatNeedsCare) {
+  EXPECT_EQ(care_text(parse_pairs("Go.\tVa\u202f!\n", "p")), "");
+  EXPECT_EQ(care_text(parse_pairs("Go.\tVa !\na &amp; b\tx\ncafÃ©\t&nbsp;\ncaf\xe9\tx\n", "p")),
+            "mojibake 1 (first on line 3), html-entity 2 (first on line 2)");
+}
+
+TEST(Doctor, CountsOneAsOne) {
+  EXPECT_THAT(to_text(examine("a\tb\n")),
+              HasSubstr("p.txt: 1 line, 1 pair, 1 distinct source, 1 distinct target\n"));
+  EXPECT_THAT(to_text(examine("one\n")), HasSubstr("\n  attend refuses it; "));
 }
 
 TEST(Doctor, CountsAllAndShowsSome) {
