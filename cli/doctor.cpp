@@ -7,6 +7,7 @@
 
 #include "attend/core/errors.h"
 #include "cli/commands.h"
+#include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/system_report.h"
 
@@ -84,7 +85,7 @@ void add_doctor(CLI::App& app, Action& action) {
   command->add_option("--target", flags->target, "Its translations, line by line")
       ->type_name("FILE");
   command->add_option("--examples", flags->examples, "Lines shown of each kind of finding")
-      ->check(CLI::Range(0, 1000000))
+      ->check(whole_number(0, 1000000))
       ->capture_default_str();
   command->add_flag("--json", flags->json, "One JSON object");
   command->footer(

@@ -23,6 +23,7 @@
 #include "cli/evaluation.h"
 #include "cli/head_ranking.h"
 #include "cli/model_options.h"
+#include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/source_warnings.h"
 #include "cli/train_folder.h"
@@ -342,7 +343,7 @@ void add_inputs(CLI::App& command, EvaluateFlags& flags) {
   file("--hypothesis", flags.hypothesis,
        "Translations to score against --reference, without a model");
   command.add_option("--limit", flags.limit, "The first N pairs (0: all)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0, int64_t{1} << 40));
 }
 
 void add_scoring(CLI::App& command, EvaluateFlags& flags) {
@@ -358,7 +359,7 @@ void add_scoring(CLI::App& command, EvaluateFlags& flags) {
   command
       .add_option("--bootstrap", flags.bootstrap,
                   "95 % intervals from N resamples, as in 1000 (0: none)")
-      ->check(CLI::Range(0, 1000000));
+      ->check(whole_number(0, 1000000));
   command.add_flag("--json", flags.json, "One JSON object");
 }
 

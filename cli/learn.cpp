@@ -17,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/interrupt.h"
+#include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/temporary_folder.h"
 #include "cli/terminal_look.h"
@@ -206,11 +207,11 @@ void add_training(CLI::App& command, LearnFlags& flags) {
   command.add_option("--model", flags.model, "A model to use in place of training its kind")
       ->type_name("DIR");
   command.add_option("--epochs", flags.epochs, "Passes over the pairs")
-      ->check(CLI::Range(1, 100000))
+      ->check(whole_number(1, 100000))
       ->capture_default_str();
   command
       .add_option("--threads", flags.threads, "0: as many as there are; any gives the same bits")
-      ->check(CLI::Range(0, 1024));
+      ->check(whole_number(0, 1024));
 }
 
 void add_out(CLI::App& command, LearnFlags& flags, const char* help) {
@@ -250,7 +251,7 @@ void add_lesson(CLI::App& learn, const std::shared_ptr<LearnFlags>& above, Actio
   command->add_option("--background", flags->background, "Of the terminal: auto, dark or light")
       ->capture_default_str();
   command->add_option("--columns", flags->columns, "Columns of the terminal (0: as it is)")
-      ->check(CLI::Range(0, 10000));
+      ->check(whole_number(0, 10000));
   command->footer(name.summary.en + "\n" + name.summary.zh);
   command->callback([flags, shared, above, command, &action] {
     take_language(*command, *above, *flags);

@@ -9,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/map_choice.h"
 #include "cli/model_options.h"
+#include "cli/numbers.h"
 #include "cli/output.h"
 #include "cli/source_warnings.h"
 #include "cli/terminal_look.h"
@@ -93,7 +94,7 @@ void add_choice(CLI::App& command, MapChoice& choice) {
                   "cross, encoder-self, decoder-self or all (a recurrent model has cross alone)")
       ->type_name("KIND");
   command.add_option("--layer", choice.layer, "Layer, from 1")
-      ->check(CLI::Range(1, 1000))
+      ->check(whole_number(1, 1000))
       ->type_name("N");
   command.add_option("--head", choice.head, "Head, from 1; or mean; or all")
       ->type_name("N|mean|all");
@@ -126,7 +127,7 @@ void add_map(CLI::App& app, Action& action) {
   command->add_option("--background", flags->background, "Of the terminal: auto, dark or light")
       ->capture_default_str();
   command->add_option("--width", flags->width, "Columns of the terminal (0: as it is)")
-      ->check(CLI::Range(0, 10000));
+      ->check(whole_number(0, 10000));
   command->add_flag("--stretch", flags->stretch,
                     "Colours from 0 to the largest weight, not to 1: for flat maps");
   add_decoding_options(*command, flags->decoding, false);

@@ -3,6 +3,7 @@
 #include "attend/core/errors.h"
 #include "attend/models/model_files.h"
 #include "attend/ops/device.h"
+#include "cli/numbers.h"
 
 namespace attend::cli {
 
@@ -10,7 +11,7 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
   command.add_option("--model", options.folder, "Folder of a trained model")->type_name("DIR");
   command.add_option("--device", options.device, "auto, cpu, cuda or mps")->capture_default_str();
   command.add_option("--threads", options.threads, "0: as many as there are; changes no result")
-      ->check(CLI::Range(0, 1024));
+      ->check(whole_number(0, 1024));
 }
 
 TranslateOptions DecodingFlags::options() const {
@@ -21,7 +22,7 @@ void add_decoding_options(CLI::App& command, DecodingFlags& flags, bool many_lin
   command
       .add_option("--max-steps", flags.max_steps,
                   "Longest translation in tokens, the end mark included (0: the model's)")
-      ->check(CLI::Range(0, 1000000));
+      ->check(whole_number(0, 1000000));
   command.add_flag("--replace-unknown,!--keep-unknown", flags.replace_unknown,
                    "Whether an unknown word becomes the source word most attended to (default: the "
                    "model's [decoding])");
@@ -29,7 +30,7 @@ void add_decoding_options(CLI::App& command, DecodingFlags& flags, bool many_lin
   command
       .add_option("--batch-size", flags.batch_size,
                   "Sentences at once; changes no result (default: the model's [decoding])")
-      ->check(CLI::Range(1, 1000000));
+      ->check(whole_number(1, 1000000));
 }
 
 std::shared_ptr<const LoadedModel> load(const ModelOptions& options) {

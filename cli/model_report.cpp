@@ -127,6 +127,7 @@ std::string training_text(const std::vector<training::EpochRecord>& epochs) {
 // The tables of the folder's config.toml, with those that the model itself has no use for.
 std::string configuration_lines(const std::string& folder) {
   RunConfig config;
+  config.text = text::stored_defaults();
   read_run_config((std::filesystem::path(folder) / "config.toml").string(), config);
   return core::config_lines(config.tables());
 }

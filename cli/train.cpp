@@ -69,6 +69,7 @@ std::string absolute(const std::string& path) {
 RunConfig configure(const TrainFlags& flags) {
   RunConfig config;
   if (flags.resume) {
+    config.text = text::stored_defaults();
     read_run_config((fs::path(flags.out) / "config.toml").string(), config);
   } else if (!flags.config.empty()) {
     read_run_config(flags.config, config);
@@ -86,6 +87,7 @@ RunConfig configure(const TrainFlags& flags) {
   for (std::string* path : {&d.pairs, &d.source, &d.target, &d.valid_pairs, &d.valid_source,
                             &d.valid_target, &config.text.source_spm, &config.text.target_spm})
     *path = absolute(*path);
+  if (!flags.resume) text::check_effects(config.text);
   if (d.pairs.empty() && d.source.empty() && d.target.empty())
     throw InvalidArgument(
         "there is nothing to train on: name a file of pairs with --data FILE, or two files with "

@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "attend/core/errors.h"
 #include "attend/data/doctor.h"
 #include "attend/data/split.h"
 #include "attend/text/clean.h"
+#include "cli/console.h"
 
 namespace attend::cli {
 namespace {
 
 constexpr size_t kSamples = 3;
+constexpr size_t kManyLines = 100000;  // for SentencePiece: a quarter of a minute
 
 std::vector<std::string> side(const std::vector<data::Pair>& pairs, text::Side which) {
   std::vector<std::string> lines;
@@ -73,7 +77,7 @@ void warn_of_lost_words(const text::TextConfig& config, const TrainData& data,
 data::Split split(const RunConfig& config, std::vector<data::Pair> pairs,
                   const std::function<void(const std::string&)>& note) {
   const auto key = [&](std::string_view line) {
-    return text::clean_line(line, {config.text.lowercase, config.text.split_punctuation});
+    return text::clean_line(line, text::clean_options(config.text));
   };
   const auto seed = static_cast<uint64_t>(config.training.seed);
   data::Corpus held_out = data::read_validation(config.data);
@@ -90,6 +94,40 @@ data::Split split(const RunConfig& config, std::vector<data::Pair> pairs,
   return {std::move(pairs), std::move(held_out.pairs)};
 }
 
+// Learning pieces takes its time, so it says what it does.
+text::Pipeline build_pipeline(const RunConfig& config, text::Side which,
+                              const std::vector<std::string>& lines,
+                              const std::function<void(const std::string&)>& note) {
+  const bool source = which == text::Side::kSource;
+  const auto kind = source ? config.text.source_tokeniser : config.text.target_tokeniser;
+  const std::string& given = source ? config.text.source_spm : config.text.target_spm;
+  const char* side = source ? "source" : "target";
+  const bool learns = kind == text::TokeniserKind::kSentencePiece && given.empty();
+  if (learns)
+    note(fmt::format("{}: learning pieces from {} lines{} ...", side, lines.size(),
+                     lines.size() >= kManyLines ? ", which may take minutes" : ""));
+  const auto begin = std::chrono::steady_clock::now();
+  text::Pipeline pipeline = text::Pipeline::build(config.text, which, lines);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (learns)
+    note(fmt::format("{}: {} pieces in {}", side, pipeline.vocabulary_size(),
+                     duration_text(seconds)));
+  return pipeline;
+}
+
+// From cut targets only no model learns where to end.
+void tell_of_cut_targets(const data::Dataset& train, int64_t steps,
+                         const std::function<void(const std::string&)>& warn) {
+  const int64_t cut = train.report.cut_target.count;
+  if (2 * cut < train.size() || cut == 0) return;
+  note(
+      fmt::format("{} of {} targets are longer than data.steps = {} and so have no end mark: the "
+                  "model will hardly learn where a translation ends. data.steps = {} has all of "
+                  "them whole",
+                  cut, train.size(), steps, train.report.longest_target));
+}
+
 }  // namespace
 
 TrainData read_train_data(const RunConfig& config, const std::string& folder,
@@ -102,7 +140,7 @@ TrainData read_train_data(const RunConfig& config, const std::string& folder,
   data::Split parts = split(config, std::move(corpus.pairs), note);
 
   const auto pipeline = [&](text::Side which) {
-    return folder.empty() ? text::Pipeline::build(config.text, which, side(parts.train, which))
+    return folder.empty() ? build_pipeline(config, which, side(parts.train, which), note)
                           : text::Pipeline::load(config.text, which, folder);
   };
   TrainData result{pipeline(text::Side::kSource), pipeline(text::Side::kTarget), {}, {}, {}, {}};
@@ -112,6 +150,7 @@ TrainData read_train_data(const RunConfig& config, const std::string& folder,
   result.samples = choose_samples(parts.held_out.empty() ? parts.train : parts.held_out);
   tell("training pairs", result.train.report.text(), note);
   tell("held-out pairs", result.held_out.report.text(), note);
+  tell_of_cut_targets(result.train, config.data.steps, warn);
   warn_of_lost_words(config.text, result, warn);
   result.held_out_pairs = std::move(parts.held_out);
   return result;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "attend/core/config.h"
+#include "attend/core/config_hints.h"
 #include "attend/core/nearest.h"
 #include "attend/core/toml_guard.h"
 #include "attend/core/utf8.h"
@@ -83,7 +84,7 @@ Checked check_string(const ConfigField& field, const std::string& value) {
   if (field.kind == Kind::kChoice) {
     const auto& choices = field.choices;
     if (std::find(choices.begin(), choices.end(), value) == choices.end()) {
-      return refuse(field, "\"" + mend_utf8(value) + "\"" + did_you_mean(value, choices));
+      return refuse(field, "\"" + detail::short_value(value) + "\"" + did_you_mean(value, choices));
     }
   }
   return {"", [&field, value] { field.set_string(value); }};
@@ -263,10 +264,12 @@ Checked check_assigned(const ConfigField& field, const std::string& value) {
   const bool text = field.kind == Kind::kString || field.kind == Kind::kChoice;
   const bool quoted = !value.empty() && (value.front() == '"' || value.front() == '\'');
   if (text && !quoted) return check_string(field, value);
-  const Checked unreadable = refuse(field, "'" + value + "'");
+  const Checked unreadable = refuse(field, "'" + detail::short_value(value) + "'");
   if (value.find_first_of("\n\r") != std::string::npos) return unreadable;
+  const std::string plain = detail::plain_number(value);  // .001 is no TOML, but what people type
   try {
-    const toml::table parsed = toml::parse(detail::guard_toml("value = " + value, ""));
+    const toml::table parsed =
+        toml::parse(detail::guard_toml("value = " + (plain.empty() ? value : plain), ""));
     const toml::node* node = parsed.get("value");
     return node && parsed.size() == 1 ? check_value(field, *node) : unreadable;
   } catch (const toml::parse_error&) {
@@ -285,7 +288,8 @@ void read_config(const std::string& toml, const std::string& path, Tables& table
     root = toml::parse(detail::guard_toml(toml, path));
   } catch (const toml::parse_error& error) {
     const auto& begin = error.source().begin;
-    throw DataError(path, begin.line, begin.column, std::string(error.description()));
+    throw DataError(path, begin.line, begin.column,
+                    detail::explain_line(toml, begin.line, error.description()));
   }
   Reader reader(tables, unknown);
   reader.read(root);

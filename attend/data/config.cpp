@@ -86,7 +86,11 @@ core::ConfigTable describe(DataConfig& config) {
       .add("sample", config.sample,
            "Use N pairs drawn at random (by the seed, after limit). 0: all.", 0, kMostPairs)
       .add("steps", config.steps,
-           "Longest sentence in tokens, the end mark included. Longer ones are cut, and counted.",
+           "Longest sentence in tokens, the end mark included. Longer ones are cut, and counted. A "
+           "cut\n"
+           "target has no end mark, so that no model learns to stop in the middle of a sentence; "
+           "where\n"
+           "most are cut, it hardly learns to stop at all.",
            1, 100000)
       .add("reverse", config.reverse,
            "Swap the two sides: translate the second language into the first.");

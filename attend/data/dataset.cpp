@@ -32,7 +32,8 @@ void append(std::string& out, const char* what, const LineTally& tally) {
 Encoded encode_source(const text::Pipeline& pipeline, std::string_view line, int64_t steps,
                       std::vector<std::string>* tokens) {
   check_steps(steps);
-  Encoded encoded{pipeline.encode(line, tokens), false, 0};
+  Encoded encoded{pipeline.encode(line, tokens), false, 0, 0};
+  encoded.whole = static_cast<int64_t>(encoded.ids.size()) + 1;
   const auto room = static_cast<size_t>(steps - 1);
   encoded.cut = encoded.ids.size() > room;
   if (encoded.cut) encoded.ids.resize(room);
@@ -44,7 +45,8 @@ Encoded encode_source(const text::Pipeline& pipeline, std::string_view line, int
 
 Encoded encode_target(const text::Pipeline& pipeline, std::string_view line, int64_t steps) {
   check_steps(steps);
-  Encoded encoded{pipeline.encode(line), false, 0};
+  Encoded encoded{pipeline.encode(line), false, 0, 0};
+  encoded.whole = static_cast<int64_t>(encoded.ids.size()) + 1;
   encoded.cut = encoded.ids.size() >= static_cast<size_t>(steps);
   if (encoded.cut) encoded.ids.resize(static_cast<size_t>(steps));
   encoded.unknown = count_unknown(pipeline, encoded.ids);
@@ -55,7 +57,7 @@ Encoded encode_target(const text::Pipeline& pipeline, std::string_view line, int
 std::string EncodeReport::text() const {
   std::string out;
   append(out, "source sentences cut", cut_source);
-  append(out, "target sentences cut", cut_target);
+  append(out, "target sentences cut, which leaves them without an end mark", cut_target);
   append(out, "source sentences with unknown tokens", unknown_source);
   append(out, "target sentences with unknown tokens", unknown_target);
   return out;
@@ -75,6 +77,7 @@ Dataset encode_pairs(const std::vector<Pair>& pairs, const text::Pipeline& sourc
     const Encoded to = encode_target(target, pair.target, steps);
     if (from.cut) report.cut_source.add(pair.line);
     if (to.cut) report.cut_target.add(pair.line);
+    report.longest_target = std::max(report.longest_target, to.whole);
     if (from.unknown > 0) report.unknown_source.add(pair.line);
     if (to.unknown > 0) report.unknown_target.add(pair.line);
     report.unknown_source_tokens += from.unknown;

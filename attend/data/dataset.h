@@ -18,6 +18,7 @@ namespace attend::data {
 struct Encoded {
   std::vector<int32_t> ids;
   bool cut = false;
+  int64_t whole = 0;    ///< ids before it was cut, the end mark included
   int64_t unknown = 0;  ///< tokens that the vocabulary lacks, among those that are left
 };
 
@@ -37,7 +38,8 @@ inline constexpr double kManyUnknown = 0.5;
 struct EncodeReport {
   LineTally cut_source;  ///< sentences longer than `steps`, by line
   LineTally cut_target;
-  LineTally unknown_source;  ///< sentences with unknown tokens, by line
+  int64_t longest_target = 0;  ///< in ids, the end mark included, before any was cut
+  LineTally unknown_source;    ///< sentences with unknown tokens, by line
   LineTally unknown_target;
   int64_t unknown_source_tokens = 0;
   int64_t unknown_target_tokens = 0;

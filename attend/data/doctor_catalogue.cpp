@@ -88,7 +88,7 @@ constexpr CatalogueEntry kCatalogue[] = {
      "keeps them as they are: they are other words than they look"},
     {"reserved-name", Severity::kInfo,
      "words that are written as marks are: <unk> <pad> <bos> <eos>",
-     "takes them for unknown words, never for marks"},
+     "takes them for words like others, never for marks"},
     {"same-text", Severity::kInfo, "source and target are the same: names, or lines not translated",
      "uses them as they are"},
     {"duplicate", Severity::kInfo, "pairs that stand in the file before",
@@ -98,7 +98,9 @@ constexpr CatalogueEntry kCatalogue[] = {
      "above 0",
      "uses them all, and holds pairs out by source, so that none leaks into validation"},
     {"long-line", Severity::kInfo, "sides of more than 100 words",
-     "cuts them at data.steps tokens, and reports their numbers"},
+     "cuts them at data.steps tokens, and reports their numbers; a cut target has no end mark, so "
+     "that "
+     "from such targets only no model learns to end"},
     {"length-ratio", Severity::kInfo,
      "pairs where one side is far longer than the other, by the measure of this file: wrong or "
      "loose translations",

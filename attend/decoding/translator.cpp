@@ -92,8 +92,9 @@ struct Translator::Impl {
         data::encode_source(loaded.source, line, loaded.data_config.steps, &tokens);
     if (encoded.ids.size() <= 1 && !encoded.cut) return encoded;  // blank: the end mark alone
     if (encoded.unknown > 0)
-      for (const std::string& token : tokens)
-        if (!loaded.source.knows(token)) result.unknown.push_back(token);
+      for (size_t i = 0; i < tokens.size(); ++i)
+        if (encoded.ids[i] == loaded.source.special().unknown)
+          result.unknown.push_back(loaded.source.surface(tokens[i]));
     result.source_tokens = std::move(tokens);
     result.source_tokens.push_back(end_label(loaded.source));
     result.source_cut = encoded.cut;
@@ -228,9 +229,11 @@ Translation Translator::force(const std::string& source, const std::string& targ
   Translation result;
   const data::Encoded read = impl_->read(source, result);
   if (is_blank(result)) throw InvalidArgument("[force] expected a source with at least one token");
-  for (const std::string& token : impl_->loaded.target.tokens(target))
-    if (!impl_->loaded.target.knows(token)) result.unknown.push_back(token);
-  std::vector<int32_t> ids = impl_->loaded.target.encode(target);
+  std::vector<std::string> tokens;
+  std::vector<int32_t> ids = impl_->loaded.target.encode(target, &tokens);
+  for (size_t i = 0; i < tokens.size(); ++i)
+    if (ids[i] == impl_->loaded.target.special().unknown)
+      result.unknown.push_back(impl_->loaded.target.surface(tokens[i]));
   ids.push_back(impl_->loaded.target.special().end);
   data::PackedIds packed_source, packed_target;
   packed_source.append(read.ids);

@@ -39,8 +39,8 @@ struct Translation {
   double score = 0.0;                    ///< their sum, nats
   bool finished = true;                  ///< false: max_steps came before the end mark
   bool source_cut = false;               ///< the source was longer than the model's steps
-  std::vector<std::string>
-      unknown;               ///< source tokens the vocabulary does not have, and forced ones
+  /// What source tokens stand for that the vocabulary does not have, and forced ones.
+  std::vector<std::string> unknown;
   render::AttentionMap map;  ///< empty unless asked for
 };
 

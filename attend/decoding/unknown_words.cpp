@@ -80,7 +80,7 @@ std::vector<SourceWord> source_words(const text::Pipeline& pipeline,
     if (blank) token.remove_prefix(kBlank.size());
     if (each || blank || words.empty()) words.push_back({i, 0, ""});
     ++words.back().tokens;
-    words.back().text += token;
+    words.back().text += pipeline.surface(token);
   }
   std::erase_if(words, [](const SourceWord& word) { return word.text.empty(); });
   return words;

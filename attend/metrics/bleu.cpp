@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "attend/core/errors.h"
+#include "attend/core/lower_case.h"
 #include "attend/metrics/hints.h"
 #include "attend/metrics/ngrams.h"
 #include "attend/metrics/tokenise_rules.h"
@@ -19,7 +20,7 @@ double floored_log(double x) { return x == 0.0 ? -9999999999.0 : std::log(x); }
 
 std::u32string prepare(std::string_view sentence, const BleuOptions& options) {
   std::u32string text = decode(sentence);
-  if (options.lowercase) text = lower(text);
+  if (options.lowercase) text = core::lower_case(text);
   return tokenise_points(options.tokenizer, strip_right(text));
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "attend/core/errors.h"
+#include "attend/core/lower_case.h"
 #include "attend/metrics/ngrams.h"
 #include "attend/metrics/unicode.h"
 
@@ -51,7 +52,7 @@ class Reader {
 
   Reading read(std::string_view sentence) {
     std::u32string text = decode(sentence);
-    if (options_.lowercase) text = lower(text);
+    if (options_.lowercase) text = core::lower_case(text);
     Reading reading;
     reading.characters.reserve(text.size());
     for (const char32_t c : text) {

@@ -1,5 +1,6 @@
-// What Python's str does to blanks and case. sacreBLEU is written in Python, so its scores hang on
-// these rules: other blanks or another lower() mean other tokens and another score. Internal.
+// What Python's str does to blanks. sacreBLEU is written in Python, so its scores hang on these
+// rules: other blanks mean other tokens and another score. Its lower() is core's lower_case().
+// Internal.
 #pragma once
 
 #include <string>
@@ -21,9 +22,6 @@ std::u32string_view strip_right(std::u32string_view text);
 std::u32string_view strip(std::u32string_view text);
 /// ' '.join(text.split())
 std::u32string squeeze(std::u32string_view text);
-
-/// str.lower(): the simple mapping, with U+0130 as two code points and the final form of sigma.
-std::u32string lower(std::u32string_view text);
 
 /// Unicode's general categories P*, S* and N*.
 bool is_punctuation(char32_t c);

@@ -23,6 +23,7 @@ struct FolderConfig {
 // [training] and other tables belong to folders that this one does not know.
 FolderConfig read_folder_config(const std::string& toml, const std::string& path) {
   FolderConfig config;
+  config.text = text::stored_defaults();
   std::vector<core::ConfigTable> tables = {text::describe(config.text), data::describe(config.data),
                                            describe(config.model)};
   core::read_config(toml, path, tables, core::UnknownTables::kSkip);

@@ -2,6 +2,9 @@
 
 #include <utf8proc.h>
 
+#include <utility>
+
+#include "attend/core/lower_case.h"
 #include "attend/core/utf8.h"
 
 namespace attend::text {
@@ -13,9 +16,11 @@ bool ends_a_line(char32_t c) { return c == '\r' || c == '\n'; }
 
 bool is_split_mark(char32_t c) { return c == ',' || c == '.' || c == '!' || c == '?'; }
 
-char32_t to_lower(char32_t c) {
-  if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
-  return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
+std::u32string lower(std::u32string text, bool by_words) {
+  if (by_words) return core::lower_case(text);
+  for (char32_t& c : text)
+    c = static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
+  return text;
 }
 
 }  // namespace
@@ -32,19 +37,24 @@ bool is_blank_line(std::string_view line) {
 }
 
 std::string clean_line(std::string_view line, const CleanOptions& options) {
-  std::string out;
-  out.reserve(line.size() + line.size() / 8);
+  std::u32string clean;
+  clean.reserve(line.size() + line.size() / 8);
   bool blank_due = false;
   for (const char32_t c : core::decode_utf8(line)) {
-    if (c == kByteOrderMark && out.empty()) continue;
+    if (c == kByteOrderMark && clean.empty()) continue;
     if (is_blank(c) || ends_a_line(c)) {
       blank_due = true;
       continue;
     }
-    if (!out.empty() && (blank_due || (options.split_punctuation && is_split_mark(c)))) out += ' ';
+    if (!clean.empty() && (blank_due || (options.split_punctuation && is_split_mark(c))))
+      clean += U' ';
     blank_due = false;
-    core::append_utf8(out, options.lowercase ? to_lower(c) : c);
+    clean += c;
   }
+  if (options.lowercase) clean = lower(std::move(clean), options.lowercase_by_words);
+  std::string out;
+  out.reserve(clean.size() + clean.size() / 8);
+  for (const char32_t c : clean) core::append_utf8(out, c);
   return out;
 }
 

@@ -8,16 +8,19 @@ namespace attend::text {
 
 struct CleanOptions {
   bool lowercase = true;
-  bool split_punctuation =
-      true;  ///< the chapter's rule: a blank before , . ! ? where there is none
+  /// The chapter's rule: a blank before , . ! ? where there is none.
+  bool split_punctuation = true;
+  /// Lower case as core::lower_case() has it, by words; false: letter by letter, as models of
+  /// version 1 have it.
+  bool lowercase_by_words = true;
 };
 
 /// Valid UTF-8 with words one blank apart:
 ///   1. invalid UTF-8 becomes U+FFFD, a byte order mark at the start goes;
 ///   2. every blank (`is_blank`), and CR and LF, becomes U+0020; runs become one, the ends are
 ///   trimmed;
-///   3. each letter becomes its lower case (Unicode's simple mapping, one letter to one letter);
-///   4. "va!" becomes "va !".
+///   3. "va!" becomes "va !";
+///   4. letters become lower case (core::lower_case).
 /// Nothing else is changed: zero-width characters, say, stay, and are the doctor's to report.
 /// Applying it twice changes nothing more.
 std::string clean_line(std::string_view line, const CleanOptions& options);

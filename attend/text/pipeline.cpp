@@ -21,14 +21,21 @@ TokeniserKind kind_of(const TextConfig& config, Side side) {
 
 const char* name_of(Side side) { return side == Side::kSource ? "source" : "target"; }
 
-std::unique_ptr<Tokeniser> make_tokeniser(TokeniserKind kind) {
+TextVersion version_of(const TextConfig& config) {
+  if (config.version == static_cast<int64_t>(TextVersion::kFirst)) return TextVersion::kFirst;
+  if (config.version == kTextVersion) return TextVersion::kPresent;
+  throw InvalidArgument("[text] expected version 1 or " + std::to_string(kTextVersion) +
+                        ", found " + std::to_string(config.version));
+}
+
+std::unique_ptr<Tokeniser> make_tokeniser(const TextConfig& config, TokeniserKind kind) {
   switch (kind) {
     case TokeniserKind::kSpace:
       return make_space_tokeniser();
     case TokeniserKind::kWord:
-      return make_word_tokeniser();
+      return make_word_tokeniser(version_of(config));
     case TokeniserKind::kCharacter:
-      return make_character_tokeniser();
+      return make_character_tokeniser(version_of(config));
     case TokeniserKind::kSentencePiece:
       break;
   }
@@ -36,7 +43,9 @@ std::unique_ptr<Tokeniser> make_tokeniser(TokeniserKind kind) {
 }
 
 CleanOptions clean_options(const TextConfig& config, TokeniserKind kind) {
-  return {config.lowercase, config.split_punctuation && kind == TokeniserKind::kSpace};
+  CleanOptions options = text::clean_options(config);
+  options.split_punctuation = options.split_punctuation && kind == TokeniserKind::kSpace;
+  return options;
 }
 
 /// A SentencePiece model's bytes: a Protocol Buffers message, whose first field is its pieces.
@@ -66,7 +75,7 @@ std::string read_pieces(const std::string& path) {
 
 std::unique_ptr<Codec> build_vocabulary(const TextConfig& config, Side side, TokeniserKind kind,
                                         const std::vector<std::string>& lines) {
-  std::unique_ptr<Tokeniser> tokeniser = make_tokeniser(kind);
+  std::unique_ptr<Tokeniser> tokeniser = make_tokeniser(config, kind);
   const CleanOptions options = clean_options(config, kind);
   TokenCounts counts;
   for (const std::string& line : lines)
@@ -82,7 +91,7 @@ std::unique_ptr<Codec> build_vocabulary(const TextConfig& config, Side side, Tok
 std::unique_ptr<Codec> build_sentencepiece(const TextConfig& config, Side side,
                                            const std::vector<std::string>& lines) {
   const std::string& given = side == Side::kSource ? config.source_spm : config.target_spm;
-  if (!given.empty()) return load_sentencepiece(read_pieces(given), given);
+  if (!given.empty()) return load_sentencepiece(read_pieces(given), given, version_of(config));
   const CleanOptions options = clean_options(config, TokeniserKind::kSentencePiece);
   std::vector<std::string> clean;
   for (const std::string& line : lines) {
@@ -90,8 +99,10 @@ std::unique_ptr<Codec> build_sentencepiece(const TextConfig& config, Side side,
     if (!text.empty()) clean.push_back(std::move(text));
   }
   if (clean.empty()) fail_without_tokens(side, lines.size());
-  const int64_t size = config.max_vocabulary > 0 ? config.max_vocabulary : kDefaultPieces;
-  return load_sentencepiece(train_sentencepiece(clean, size), "a trained model");
+  const PieceOptions pieces{config.max_vocabulary > 0 ? config.max_vocabulary : kDefaultPieces,
+                            config.character_coverage, name_of(side)};
+  return load_sentencepiece(train_sentencepiece(clean, pieces), "a trained model",
+                            version_of(config));
 }
 
 }  // namespace
@@ -121,6 +132,7 @@ Pipeline::Pipeline(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
 Pipeline Pipeline::build(const TextConfig& config, Side side,
                          const std::vector<std::string>& lines) {
+  check_effects(config);
   const TokeniserKind kind = kind_of(config, side);
   std::unique_ptr<Codec> codec = kind == TokeniserKind::kSentencePiece
                                      ? build_sentencepiece(config, side, lines)
@@ -135,8 +147,8 @@ Pipeline Pipeline::load(const TextConfig& config, Side side, const std::string& 
       kind == TokeniserKind::kSentencePiece ? read_pieces(path) : core::read_text_file(path);
   std::unique_ptr<Codec> codec =
       kind == TokeniserKind::kSentencePiece
-          ? load_sentencepiece(std::move(bytes), path)
-          : make_vocabulary_codec(make_tokeniser(kind), Vocabulary::parse(bytes, path));
+          ? load_sentencepiece(std::move(bytes), path, version_of(config))
+          : make_vocabulary_codec(make_tokeniser(config, kind), Vocabulary::parse(bytes, path));
   return Pipeline(std::make_shared<const Impl>(config, side, std::move(codec)));
 }
 
@@ -169,6 +181,8 @@ std::string Pipeline::decode(const std::vector<int32_t>& ids,
                              const std::vector<std::string>& words) const {
   return words.empty() ? impl_->codec->decode(ids) : impl_->codec->decode_with(ids, words);
 }
+
+std::string Pipeline::surface(std::string_view token) const { return impl_->codec->surface(token); }
 
 int64_t Pipeline::vocabulary_size() const { return impl_->codec->size(); }
 const SpecialIds& Pipeline::special() const { return impl_->codec->special(); }

@@ -9,16 +9,20 @@
 #include <vector>
 
 #include "attend/core/config.h"
+#include "attend/text/clean.h"
 #include "attend/text/vocabulary.h"
 
 namespace attend::text {
 
 enum class TokeniserKind { kSpace, kWord, kCharacter, kSentencePiece };
 
+/// Of the rules that text is cut and joined by: the present one (see TextVersion).
+inline constexpr int64_t kTextVersion = 2;
+
 /// The [text] table.
 struct TextConfig {
   bool lowercase = true;
-  /// Space tokeniser alone: a blank before , . ! ? (the chapter's rule). The other tokenisers split
+  /// Space tokeniser only: a blank before , . ! ? (the chapter's rule). The other tokenisers split
   /// by themselves.
   bool split_punctuation = true;
   TokeniserKind source_tokeniser = TokeniserKind::kSpace;
@@ -26,10 +30,24 @@ struct TextConfig {
   int64_t min_frequency = 2;
   /// Entries, specials included; 0: no limit. SentencePiece: the most pieces; 0: 8000.
   int64_t max_vocabulary = 0;
+  /// SentencePiece: share of the text's characters that are kept, 0.98 to 1; 0: by the alphabet.
+  double character_coverage = 0.0;
   std::string source_spm;  ///< file of a SentencePiece model to take, in place of training one
   std::string target_spm;
+  int64_t version = kTextVersion;  ///< of the rules: a TextVersion
 };
 core::ConfigTable describe(TextConfig& config);
+
+/// Throws InvalidArgument for a key that would have no effect, and names it: source_spm beside
+/// another tokeniser, say. build() does so too; a model that is loaded is not asked.
+void check_effects(const TextConfig& config);
+
+/// What a model's folder means that says nothing of a version: before there were versions, it
+/// was 1. To be read over by its config.toml.
+TextConfig stored_defaults();
+
+/// How lines are cleaned where the space tokeniser is to take them.
+CleanOptions clean_options(const TextConfig& config);
 
 /// Which side of a translator.
 enum class Side { kSource, kTarget };
@@ -66,6 +84,10 @@ class Pipeline {
   /// tokenisers whose tokens are words.
   std::string decode(const std::vector<int32_t>& ids,
                      const std::vector<std::string>& words = {}) const;
+
+  /// The text that one of tokens() or tokens_of() stands for, without what it says of its
+  /// neighbours: "‿." and "▁." give ".".
+  std::string surface(std::string_view token) const;
 
   int64_t vocabulary_size() const;
   const SpecialIds& special() const;

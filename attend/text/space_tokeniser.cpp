@@ -24,6 +24,8 @@ class SpaceTokeniser final : public Tokeniser {
     }
     return out;
   }
+
+  std::string surface(std::string_view token) const override { return std::string(token); }
 };
 
 }  // namespace

@@ -19,6 +19,11 @@ bool is_mark(std::string_view token) {
   return std::find(kMarks.begin(), kMarks.end(), token) != kMarks.end();
 }
 
+/// A word as a line of the file, told from the marks.
+std::string word_line(const std::string& token) {
+  return is_mark(token) ? "\\x3C" + token.substr(1) : escape_token(token);
+}
+
 void check(const Vocabulary::Options& options) {
   if (options.min_frequency < 1)
     throw InvalidArgument("[vocabulary] expected a minimal frequency of 1 or more, found " +
@@ -58,7 +63,7 @@ Vocabulary Vocabulary::build(const TokenCounts& counts, const Options& options) 
   std::vector<std::pair<int64_t, const std::string*>> kept;
   for (const auto& [token, count] : counts) {
     check_token(token);
-    if (count >= options.min_frequency && !is_mark(token)) kept.emplace_back(count, &token);
+    if (count >= options.min_frequency) kept.emplace_back(count, &token);
   }
   std::sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : *a.second < *b.second;
@@ -88,10 +93,12 @@ Vocabulary Vocabulary::parse(const std::string& text, const std::string& path) {
     if (core::find_invalid_utf8(token) != std::string::npos) fail(path, i, "invalid UTF-8");
     const std::string shown = "\"" + lines[i] + "\"";
     if (i < kMarks.size()) {
-      if (token != kMarks[i])
+      if (lines[i] != kMarks[i])
         fail(path, i, "the mark " + std::string(kMarks[i]) + " was expected, found " + shown);
-    } else if (is_mark(token)) {
-      fail(path, i, "the mark " + shown + " stands a second time");
+    } else if (is_mark(lines[i])) {
+      fail(path, i,
+           "the mark " + shown + " stands a second time; as a word of the text it is written " +
+               word_line(token));
     } else {
       const auto [where, added] = vocabulary.ids_.emplace(token, static_cast<int32_t>(i));
       if (!added)
@@ -110,7 +117,8 @@ Vocabulary Vocabulary::parse(const std::string& text, const std::string& path) {
 
 std::string Vocabulary::serialize() const {
   std::string text;
-  for (const std::string& token : tokens_) text.append(escape_token(token)).append(1, '\n');
+  for (size_t i = 0; i < tokens_.size(); ++i)
+    text.append(i < kMarks.size() ? tokens_[i] : word_line(tokens_[i])).append(1, '\n');
   return text;
 }
 

@@ -23,8 +23,8 @@ struct SpecialIds {
 using TokenCounts = std::unordered_map<std::string, int64_t>;
 
 /// The marks `<unk> <pad> <bos> <eos>` have the ids 0 to 3, the tokens of the text those from 4 on.
-/// A mark's name in the text is no mark: `id("<eos>")` is the unknown id, so that no input can
-/// forge one.
+/// A word of the text that is written as a mark is no mark: it has an entry of its own, or is
+/// unknown, so that no input can forge one.
 class Vocabulary {
  public:
   struct Options {
@@ -41,14 +41,14 @@ class Vocabulary {
                           const Options& options);
   static Vocabulary build(const TokenCounts& counts, const Options& options);
   /// One token a line, escaped (`\t`, `\n`, `\xNN`, `\\`) so that control characters, blanks and
-  /// other line ends survive; the line's number from 0 is the id. `path` is for messages. Throws
-  /// DataError, with the line: a mark not at its place, a token twice, an empty line, a bad escape,
-  /// invalid UTF-8.
+  /// other line ends survive; the line's number from 0 is the id. A word that is written as a mark
+  /// has its first character escaped: `\x3Ceos>`. `path` is for messages. Throws DataError, with
+  /// the line: a mark not at its place, a token twice, an empty line, a bad escape, invalid UTF-8.
   static Vocabulary parse(const std::string& text, const std::string& path);
   std::string serialize() const;
 
   int64_t size() const { return static_cast<int64_t>(tokens_.size()); }
-  int32_t id(std::string_view token) const;  ///< the unknown id when absent
+  int32_t id(std::string_view token) const;  ///< of the text; the unknown id when absent
   bool contains(std::string_view token) const;
   const std::string& token(int32_t id) const;  ///< throws InvalidArgument out of range
   const SpecialIds& special() const { return special_; }

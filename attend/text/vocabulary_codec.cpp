@@ -43,6 +43,7 @@ class VocabularyCodec final : public Codec {
   }
 
   std::string token(int32_t id) const override { return vocabulary_.token(id); }
+  std::string surface(std::string_view token) const override { return tokeniser_->surface(token); }
   bool knows(std::string_view token) const override { return vocabulary_.contains(token); }
   int64_t size() const override { return vocabulary_.size(); }
   const SpecialIds& special() const override { return vocabulary_.special(); }

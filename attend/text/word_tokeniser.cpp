@@ -1,79 +1,12 @@
-#include <utf8proc.h>
-
+// Words, numbers and marks as tokens. Tokens tell by ties where no blank stood; those of version 1
+// have none, and are joined by rules.
 #include "attend/core/utf8.h"
+#include "attend/text/clusters.h"
 #include "attend/text/tokeniser.h"
+#include "attend/text/word_spans.h"
 
 namespace attend::text {
 namespace {
-
-enum class Class { kSpace, kWord, kDigit, kExtender, kMark };
-
-Class class_of(char32_t c) {
-  switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-      return Class::kSpace;
-    case UTF8PROC_CATEGORY_CC:
-      return (c >= 0x09 && c <= 0x0D) || c == 0x85 ? Class::kSpace : Class::kMark;
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-      return Class::kWord;
-    case UTF8PROC_CATEGORY_ND:
-    case UTF8PROC_CATEGORY_NL:
-    case UTF8PROC_CATEGORY_NO:
-      return Class::kDigit;
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME:
-    case UTF8PROC_CATEGORY_CF:
-      return Class::kExtender;
-    default:
-      return Class::kMark;
-  }
-}
-
-/// Stands inside a word: rock'n'roll, vois-tu.
-bool joins_words(char32_t c) {
-  return c == '\'' || c == 0x2019 || c == '-' || c == 0x2010 || c == 0x2011;
-}
-
-/// Stands inside a number: 1,000.5.
-bool joins_digits(char32_t c) { return c == ',' || c == '.'; }
-
-bool is_wordy(Class c) { return c == Class::kWord || c == Class::kDigit; }
-
-/// Where the token that starts at `begin` (no white space) ends.
-size_t token_end(const std::vector<char32_t>& text, const std::vector<Class>& classes,
-                 size_t begin) {
-  const size_t n = text.size();
-  size_t i = begin + 1;
-  const auto skip_extenders = [&] {
-    while (i < n && classes[i] == Class::kExtender) ++i;
-  };
-  skip_extenders();
-  if (classes[begin] == Class::kMark) return i;
-  Class last = classes[begin];  // the last letter or digit, extenders looked through
-  while (i < n) {
-    if (is_wordy(classes[i])) {
-      last = classes[i];
-      ++i;
-    } else if (i + 1 < n && is_wordy(classes[i + 1]) && joins_words(text[i]) && is_wordy(last)) {
-      last = classes[i + 1];
-      i += 2;
-    } else if (i + 1 < n && classes[i + 1] == Class::kDigit && joins_digits(text[i]) &&
-               last == Class::kDigit) {
-      i += 2;
-    } else {
-      break;
-    }
-    skip_extenders();
-  }
-  return i;
-}
 
 bool contains(std::string_view list, std::string_view token) {
   // `list` is tokens with a blank around each.
@@ -90,23 +23,79 @@ bool opens(std::string_view token) {
   return contains(" ( [ { “ ‘ „ ‚ ¿ ¡ $ £ # （ 【 「 『 ", token);
 }
 
+std::string text_of(const std::vector<char32_t>& text, const WordSpan& span) {
+  std::string out;
+  for (size_t i = span.begin; i < span.end; ++i) core::append_utf8(out, text[i]);
+  return out;
+}
+
+/// A token without its ties, and where those were.
+struct Untied {
+  std::string_view body;
+  bool before = false;
+  bool after = false;
+};
+
+Untied untie(std::string_view token) {
+  Untied untied{token, token.starts_with(kTieMarkText), false};
+  if (untied.before) untied.body.remove_prefix(kTieMarkText.size());
+  untied.after = untied.body.ends_with(kTieMarkText);
+  if (untied.after) untied.body.remove_suffix(kTieMarkText.size());
+  return untied;
+}
+
 class WordTokeniser final : public Tokeniser {
  public:
   std::vector<std::string> split(std::string_view clean) const override {
     const std::vector<char32_t> text = core::decode_utf8(clean);
-    std::vector<Class> classes(text.size());
-    for (size_t i = 0; i < text.size(); ++i) classes[i] = class_of(text[i]);
+    const std::vector<WordSpan> spans = word_spans(text, true);
     std::vector<std::string> tokens;
-    for (size_t i = 0; i < text.size();) {
-      if (classes[i] == Class::kSpace) {
-        ++i;
-        continue;
+    tokens.reserve(spans.size());
+    bool tie_due = false;  // before the next token
+    for (size_t i = 0; i < spans.size(); ++i) {
+      const std::string body = text_of(text, spans[i]);
+      std::string token(tie_due ? kTieMarkText : "");
+      if (text[spans[i].begin] == kTieMark)
+        token.append(kSpelledTieMark).append(body.substr(kTieMarkText.size()));
+      else
+        token += body;
+      tie_due = false;
+      if (i + 1 < spans.size() && spans[i + 1].begin == spans[i].end) {
+        // A mark takes the tie, so that words look the same everywhere; of two the second, unless
+        // the first opens.
+        tie_due = !spans[i].is_mark || (spans[i + 1].is_mark && !opens(body));
+        if (!tie_due) token += kTieMarkText;
       }
-      const size_t end = token_end(text, classes, i);
-      std::string token;
-      for (; i < end; ++i) core::append_utf8(token, text[i]);
       tokens.push_back(std::move(token));
     }
+    return tokens;
+  }
+
+  std::string join(const std::vector<std::string>& tokens) const override {
+    std::string out;
+    bool tied = true;  // to the next token
+    for (const std::string& token : tokens) {
+      const Untied untied = untie(token);
+      if (!tied && !untied.before) out += ' ';
+      out += surface(token);
+      tied = untied.after;
+    }
+    return out;
+  }
+
+  std::string surface(std::string_view token) const override {
+    const std::string_view body = untie(token).body;
+    if (!body.starts_with(kSpelledTieMark)) return std::string(body);
+    return std::string(kTieMarkText).append(body.substr(kSpelledTieMark.size()));
+  }
+};
+
+class FirstWordTokeniser final : public Tokeniser {
+ public:
+  std::vector<std::string> split(std::string_view clean) const override {
+    const std::vector<char32_t> text = core::decode_utf8(clean);
+    std::vector<std::string> tokens;
+    for (const WordSpan& span : word_spans(text, false)) tokens.push_back(text_of(text, span));
     return tokens;
   }
 
@@ -124,10 +113,15 @@ class WordTokeniser final : public Tokeniser {
     }
     return out;
   }
+
+  std::string surface(std::string_view token) const override { return std::string(token); }
 };
 
 }  // namespace
 
-std::unique_ptr<Tokeniser> make_word_tokeniser() { return std::make_unique<WordTokeniser>(); }
+std::unique_ptr<Tokeniser> make_word_tokeniser(TextVersion version) {
+  if (version == TextVersion::kFirst) return std::make_unique<FirstWordTokeniser>();
+  return std::make_unique<WordTokeniser>();
+}
 
 }  // namespace attend::text

@@ -37,9 +37,11 @@ EpochRecord parse_line(const std::string& line, const std::string& path, int64_t
     record.seconds = json.at("seconds").get<double>();
     record.peak_rss_mb = json.at("peak_rss_mb").get<double>();
     return record;
-  } catch (const nlohmann::json::exception& error) {
-    throw DataError(path, number, 0,
-                    std::string("expected an epoch's metrics as a JSON object: ") + error.what());
+  } catch (const nlohmann::json::exception&) {
+    throw DataError(
+        path, number, 0,
+        "expected an epoch's metrics as a JSON object with all of its numbers; the line "
+        "is damaged or from elsewhere");
   }
 }
 

@@ -87,10 +87,24 @@ struct Refused {
 TEST(ConfigRead, RefusesWithLineAndColumnAndChangesNothing) {
   const std::vector<Refused> cases = {
       // not TOML; the column is then the TOML library's choice, near enough
-      {"[training\nepochs = 1", 1, kAny, ""},
-      {"[training]\nepochs = \n", 2, kAny, ""},
-      {"[training]\nepochs = 1\nepochs = 2\n", 3, kAny, "epochs"},
-      {"[training]\n[training]\n", 2, kAny, "training"},
+      {"[training\nepochs = 1", 1, kAny, "this is no TOML: "},
+      {"[training]\nepochs = \n", 2, kAny, "'epochs': expected a value after ="},
+      {"[training]\nepochs = 1\nepochs = 2\n", 3, kAny, "'epochs' has a value already"},
+      {"[training]\n[training]\n", 2, kAny, "the table [training] begins a second time"},
+      {"[training]\nrate = .001 # small\n", 2, kAny,
+       "'rate': TOML writes this number 0.001, found .001"},
+      {"[training]\nrate = -5.\n", 2, kAny, "TOML writes this number -5.0, found -5."},
+      {"[training]\nrate = +.5e-3\n", 2, kAny, "TOML writes this number +0.5e-3, found +.5e-3"},
+      {"[training]\nepochs = 007\n", 2, kAny, "'epochs': TOML writes this number 7, found 007"},
+      {"[training]\nepochs = " + std::string(300, '9') + "\n", 2, kAny,
+       "'epochs': expected a number that 64 bits can hold, found " + std::string(40, '9') +
+           "... (300 characters)"},
+      {"[training]\nrate = -1e999\n", 2, kAny,
+       "'rate': expected a number that 64 bits can hold, found -1e999"},
+      {"[data]\npairs = fra.txt\n", 2, kAny,
+       "'pairs': expected a number, true, false or a string in quotes, found fra.txt; as a string "
+       "it is \"fra.txt\""},
+      {"[training]\nepochs: 3\n", 2, kAny, "expected key = value, found epochs: 3"},
       {"[data]\npairs = \"\xFF\"\n", 2, 10, "expected UTF-8"},
       {"[data]\npairs = \"open\n", 2, kAny, ""},
       // names
@@ -122,7 +136,8 @@ TEST(ConfigRead, RefusesWithLineAndColumnAndChangesNothing) {
       {"[training]\nrate = -0.1\n", 2, 8, "expected a number, 0.0 to 10.0, found -0.1"},
       {"[training]\nrate = nan\n", 2, 8, "found nan"},
       {"[training]\nrate = inf\n", 2, 8, "found inf"},
-      {"[training]\nepochs = 9223372036854775808\n", 2, kAny, ""},
+      {"[training]\nepochs = 9223372036854775808\n", 2, kAny,
+       "'epochs': expected a number that 64 bits can hold, found 9223372036854775808"},
       {"[decoding]\nbeam_size = 0\n", 2, 13, "at least 1"},
       {"[decoding]\nsearch = \"beem\"\n", 2, 10, "found \"beem\"; did you mean 'beam'?"},
   };
@@ -305,6 +320,19 @@ TEST(ConfigSet, SetsOneField) {
   EXPECT_EQ(s.search, Search::kBeam);
   set_config("search=\"greedy\"", tables);
   EXPECT_EQ(s.search, Search::kGreedy);
+}
+
+TEST(ConfigSet, NumbersAsPeopleTypeThem) {
+  Settings s;
+  auto tables = describe(s);
+  const std::vector<std::pair<std::string, double>> cases = {
+      {".001", 0.001}, {"5.", 5}, {"+.5", 0.5}, {"1.e-2", 0.01}, {"007", 7}, {"00.5", 0.5}};
+  for (const auto& [text, value] : cases) {
+    set_config("rate=" + text, tables);
+    EXPECT_EQ(s.rate, value) << text;
+  }
+  set_config("epochs=012", tables);
+  EXPECT_EQ(s.epochs, 12);
 }
 
 TEST(ConfigSet, StringsNeedNoQuotes) {

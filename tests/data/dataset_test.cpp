@@ -70,9 +70,11 @@ TEST(EncodePairs, PacksAndReports) {
   EXPECT_THAT(d.report.cut_source.lines, ElementsAre(9));
   EXPECT_THAT(d.report.cut_target.lines, ElementsAre(3));
   EXPECT_THAT(d.report.unknown_source.lines, ElementsAre(5));
+  EXPECT_EQ(d.report.longest_target, 5);
   EXPECT_EQ(d.report.unknown_target_tokens, 2);
   EXPECT_EQ(d.report.text(),
-            "source sentences cut: 1 (line 9); target sentences cut: 1 (line 3); "
+            "source sentences cut: 1 (line 9); "
+            "target sentences cut, which leaves them without an end mark: 1 (line 3); "
             "source sentences with unknown tokens: 1 (line 5); "
             "target sentences with unknown tokens: 1 (line 9)");
   EXPECT_EQ(encode_pairs({}, p, p, 4).size(), 0);

@@ -3,6 +3,7 @@
 #include "attend/core/utf8.h"
 #include "attend/text/clean.h"
 #include "attend/text/escape.h"
+#include "attend/text/sentencepiece_lines.h"
 #include "attend/text/tokeniser.h"
 #include "attend/text/vocabulary.h"
 #include "tests/fuzz/fuzz.h"
@@ -16,6 +17,13 @@ void rewrite(const text::Vocabulary& vocabulary) {
   fuzz::require(text::Vocabulary::parse(file, "fuzz").serialize() == file);
 }
 
+// Other white space than blanks comes back as a blank.
+bool is_parted_by_blanks(const std::string& clean) {
+  for (const char* other : {"\v", "\f", "\u0085", "\u2028", "\u2029"})
+    if (clean.find(other) != std::string::npos) return false;
+  return true;
+}
+
 void check(const text::Tokeniser& tokeniser, const std::string& clean) {
   const auto tokens = tokeniser.split(clean);
   for (const std::string& token : tokens) {
@@ -24,6 +32,7 @@ void check(const text::Tokeniser& tokeniser, const std::string& clean) {
     std::string back;
     fuzz::require(text::unescape_token(text::escape_token(token), back) && back == token);
   }
+  for (const std::string& token : tokens) fuzz::require(!tokeniser.surface(token).empty());
   tokeniser.join(tokens);
   rewrite(text::Vocabulary::build({tokens}, {}));
 }
@@ -41,8 +50,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto space = text::make_space_tokeniser();
     check(*space, clean);
     fuzz::require(space->join(space->split(clean)) == clean);
-    check(*text::make_word_tokeniser(), clean);
-    check(*text::make_character_tokeniser(), clean);
+    const auto word = text::make_word_tokeniser();
+    check(*word, clean);
+    if (is_parted_by_blanks(clean)) fuzz::require(word->join(word->split(clean)) == clean);
+    const auto character = text::make_character_tokeniser();
+    check(*character, clean);
+    fuzz::require(character->join(character->split(clean)) == clean);
+    check(*text::make_word_tokeniser(text::TextVersion::kFirst), clean);
+    check(*text::make_character_tokeniser(text::TextVersion::kFirst), clean);
+    fuzz::require(text::read_reserved(text::spell_reserved(clean)) == clean);
   }
   fuzz::may_refuse([&] { rewrite(text::Vocabulary::parse(std::string(bytes), "fuzz")); });
   return 0;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "attend/core/errors.h"
+#include "attend/core/lower_case.h"
 #include "attend/metrics/unicode.h"
 #include "goldens.h"
 
@@ -62,7 +63,7 @@ TEST(Tokenise, ChineseKeepsSacrebleusRanges) {
 TEST(Unicode, LowerIsPythons) {
   for (const auto& pair : golden("tokenise", "lower")) {
     const auto text = pair.at(0).get<std::string>();
-    EXPECT_EQ(encode(lower(decode(text))), pair.at(1).get<std::string>()) << text;
+    EXPECT_EQ(encode(core::lower_case(decode(text))), pair.at(1).get<std::string>()) << text;
   }
 }
 

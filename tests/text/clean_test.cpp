@@ -21,11 +21,25 @@ TEST(Clean, FollowsTheChapter) {
   EXPECT_EQ(chapter("3.14; a:b"), "3 .14; a:b");  // the four marks alone
 }
 
-TEST(Clean, LowersEveryLetterByItself) {
+// As Python's str.lower() does: the oracle's answers are in metrics' goldens.
+TEST(Clean, LowersAsMetricsDo) {
   EXPECT_EQ(chapter("ÉTÉ À L'ŒUVRE"), "été à l'œuvre");
-  EXPECT_EQ(chapter("ΣΊΣΥΦΟΣ"), "σίσυφοσ");  // the simple mapping has no final sigma
+  EXPECT_EQ(chapter("ΜΕΓΑΛΟΣ"), chapter("μεγαλος"));
+  EXPECT_EQ(chapter("ΣΊΣΥΦΟΣ Σ."), "σίσυφος σ .");
+  EXPECT_EQ(chapter("İ"), "i\u0307");
   EXPECT_EQ(chapter("ДА"), "да");
   EXPECT_EQ(plain("ÉTÉ"), "ÉTÉ");
+}
+
+// What was written apart and what is parted here are the same word.
+TEST(Clean, LowersWhatItHasParted) {
+  EXPECT_EQ(chapter("ΟΔΟΣ.Α"), "οδος .α");
+  EXPECT_EQ(chapter("ΟΔΟΣ .Α"), "οδος .α");
+  EXPECT_EQ(clean_line("ΟΔΟΣ.Α", {.split_punctuation = false}), "οδοσ.α");  // Python's answer
+}
+
+TEST(Clean, LowersLetterByLetterForModelsOfVersionOne) {
+  EXPECT_EQ(clean_line("ΣΊΣΥΦΟΣ İ", {.lowercase_by_words = false}), "σίσυφοσ i");
 }
 
 TEST(Clean, MakesBlanksAlike) {
@@ -55,7 +69,8 @@ TEST(Clean, MendsInvalidUtf8) {
 }
 
 TEST(Clean, TwiceIsOnce) {
-  for (const char* line : {"Go.", "\ufeff \ufeffA,b", "İI", "...", " ! ?", "\xff,\xff", "ẞSS"}) {
+  for (const char* line :
+       {"Go.", "\ufeff \ufeffA,b", "İI", "...", " ! ?", "\xff,\xff", "ẞSS", "ΟΔΟΣ.ΑΣ,Σ"}) {
     EXPECT_EQ(chapter(chapter(line)), chapter(line)) << line;
   }
 }

@@ -6,11 +6,14 @@
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
 #include "attend/core/utf8.h"
+#include "attend/text/clean.h"
+#include "attend/text/tokeniser.h"
 
 namespace attend::text {
 namespace {
@@ -34,11 +37,14 @@ class Pipelines : public testing::Test {
 
 const std::vector<std::string> kLines = {"Go.", "I'm home.", "I'm here, go!", "Home?", "go home ."};
 
+constexpr TokeniserKind kKinds[] = {TokeniserKind::kSpace, TokeniserKind::kWord,
+                                    TokeniserKind::kCharacter, TokeniserKind::kSentencePiece};
+
 TextConfig with(TokeniserKind kind) {
   TextConfig config;
   config.source_tokeniser = kind;
   config.target_tokeniser = kind;
-  config.min_frequency = 1;
+  if (kind != TokeniserKind::kSentencePiece) config.min_frequency = 1;
   config.max_vocabulary = kind == TokeniserKind::kSentencePiece ? 40 : 0;
   return config;
 }
@@ -126,6 +132,110 @@ TEST_F(Pipelines, RefusesNoText) {
   EXPECT_THROW(Pipeline::build({}, Side::kSource, {"", " "}), InvalidArgument);
   EXPECT_THROW(Pipeline::build(with(TokeniserKind::kSentencePiece), Side::kSource, {" "}),
                InvalidArgument);
+}
+
+// Marks and what stands for them, as words of the text.
+TEST_F(Pipelines, LiteralTextIsNeverAMark) {
+  const std::vector<std::string> lines(
+      20, "the <unk> a<eos> ▁ b▁c ‿ d‿e <pad> <bos>, \\u2581 ▅ say <eos> \ufdd0");
+  for (const auto kind : kKinds) {
+    TextConfig config = with(kind);
+    if (kind == TokeniserKind::kSentencePiece) config.max_vocabulary = 100;
+    config.split_punctuation = kind != TokeniserKind::kSpace;
+    Pipeline::build(config, Side::kTarget, lines).save(folder_);
+    const Pipeline p = Pipeline::load(config, Side::kTarget, folder_);
+    const std::vector<int32_t> ids = p.encode(lines[0]);
+    for (const int32_t id : ids) EXPECT_GE(id, 4);
+    EXPECT_EQ(p.decode(ids), lines[0]);
+    std::vector<int32_t> marked = {p.special().begin};
+    marked.insert(marked.end(), ids.begin(), ids.end());
+    marked.push_back(p.special().end);
+    EXPECT_EQ(p.decode(marked), lines[0]);
+  }
+}
+
+// A model's folder from before there were versions.
+TEST_F(Pipelines, AVocabularyWithoutAVersionKeepsItsRules) {
+  TextConfig config = stored_defaults();
+  std::vector<core::ConfigTable> tables = {describe(config)};
+  core::read_config("[text]\nsource_tokeniser = \"word\"\ntarget_tokeniser = \"character\"\n", "c",
+                    tables);
+  std::ofstream(folder_ + "/source.vocab") << "<unk>\n<pad>\n<bos>\n<eos>\nσ\n.\n👍\n🏽\nοσ\n";
+  std::ofstream(folder_ + "/target.vocab") << "<unk>\n<pad>\n<bos>\n<eos>\ne\n\xcc\x81\n▁\n";
+  const Pipeline source = Pipeline::load(config, Side::kSource, folder_);
+  EXPECT_THAT(source.encode("Σ. 👍🏽 ΟΣ"), ElementsAre(4, 5, 6, 7, 8));
+  EXPECT_EQ(source.decode({4, 5, 8}), "σ. οσ");
+  const Pipeline target = Pipeline::load(config, Side::kTarget, folder_);
+  EXPECT_THAT(target.encode("e\u0301 ▁"), ElementsAre(4, 5, 6, 6));
+  config.version = 3;
+  EXPECT_THROW(Pipeline::load(config, Side::kSource, folder_), InvalidArgument);
+}
+
+std::string refusal(const TextConfig& config) {
+  try {
+    Pipeline::build(config, Side::kSource, kLines);
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST_F(Pipelines, RefusesKeysWithoutEffect) {
+  const auto pieces = with(TokeniserKind::kSentencePiece);
+  auto config = with(TokeniserKind::kSpace);
+  config.source_spm = "x.spm";
+  EXPECT_EQ(refusal(config),
+            "[text] text.source_spm would have no effect: text.source_tokeniser is not "
+            "\"sentencepiece\"");
+  config = pieces;
+  config.target_tokeniser = TokeniserKind::kWord;
+  config.target_spm = "x.spm";
+  EXPECT_THAT(refusal(config), HasSubstr("text.target_spm would have no effect"));
+  config = pieces;
+  config.min_frequency = 1;
+  EXPECT_THAT(refusal(config), HasSubstr("text.min_frequency would have no effect"));
+  config.target_tokeniser = TokeniserKind::kWord;  // that it is for
+  EXPECT_EQ(refusal(config), "accepted");
+  config = pieces;
+  config.source_spm = config.target_spm = std::string(ATTEND_TEST_DATA) + "/text/pad1.spm";
+  EXPECT_THAT(refusal(config), HasSubstr("text.max_vocabulary would have no effect"));
+  config.max_vocabulary = 0;
+  EXPECT_EQ(refusal(config), "accepted");
+  config.character_coverage = 1.0;
+  EXPECT_THAT(refusal(config), HasSubstr("text.character_coverage would have no effect"));
+  config = with(TokeniserKind::kWord);
+  config.split_punctuation = false;
+  EXPECT_THAT(refusal(config), HasSubstr("text.split_punctuation would have no effect"));
+  config.target_tokeniser = TokeniserKind::kSpace;
+  EXPECT_EQ(refusal(config), "accepted");
+}
+
+// detokenise(tokenise(x)) == x of everyday text: what scores over tokens can't see.
+TEST_F(Pipelines, GivesBackRealLines) {
+  const std::string path = std::string(ATTEND_SHARED_DATA) + "/fra-eng/fra.txt";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "needs manythings' fra.txt at " << path;
+  const auto word = make_word_tokeniser();
+  const auto character = make_character_tokeniser();
+  const auto rules = make_word_tokeniser(TextVersion::kFirst);
+  std::ifstream file(path);
+  int64_t sides = 0, by_words = 0, by_characters = 0, by_rules = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::stringstream columns(line);
+    std::string text;
+    for (int column = 0; column < 2 && std::getline(columns, text, '\t'); ++column) {
+      const std::string clean = clean_line(text, {.lowercase = false, .split_punctuation = false});
+      ++sides;
+      by_words += word->join(word->split(clean)) == clean ? 1 : 0;
+      by_characters += character->join(character->split(clean)) == clean ? 1 : 0;
+      by_rules += rules->join(rules->split(clean)) == clean ? 1 : 0;
+    }
+  }
+  EXPECT_GT(sides, 1000);
+  EXPECT_EQ(by_words, sides);
+  EXPECT_EQ(by_characters, sides);
+  EXPECT_LT(by_rules, sides);  // version 1
+  RecordProperty("sides", static_cast<int>(sides));
+  RecordProperty("version_1", static_cast<int>(by_rules));
 }
 
 TEST_F(Pipelines, IsSafeFromManyThreads) {

@@ -11,6 +11,7 @@
 #include "attend/core/utf8.h"
 #include "attend/text/codec.h"
 #include "attend/text/pipeline.h"
+#include "attend/text/sentencepiece_lines.h"
 
 namespace attend::text {
 namespace {
@@ -26,6 +27,19 @@ std::vector<std::string> split(const std::string& text, char at) {
   std::stringstream stream(text);
   for (std::string part; std::getline(stream, part, at);) parts.push_back(part);
   return parts;
+}
+
+std::string train(const std::vector<std::string>& lines, int64_t size, double coverage = 0) {
+  return train_sentencepiece(lines, {.size = size, .coverage = coverage, .side = "source"});
+}
+
+std::string refusal(const std::vector<std::string>& lines, int64_t size, double coverage = 0) {
+  try {
+    train(lines, size, coverage);
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "accepted";
 }
 
 class SentencePieceGolden : public testing::TestWithParam<const char*> {};
@@ -106,8 +120,8 @@ TEST(SentencePiece, TrainsTheSameModelTwice) {
   for (int i = 0; i < 300; ++i)
     lines.push_back("line " + std::to_string(i * 7919 % 1000) + " of the text number " +
                     std::to_string(i));
-  const std::string first = train_sentencepiece(lines, 80);
-  EXPECT_EQ(train_sentencepiece(lines, 80), first);
+  const std::string first = train(lines, 80);
+  EXPECT_EQ(train(lines, 80), first);
   const auto codec = load_sentencepiece(first, "m");
   EXPECT_LE(codec->size(), 80);
   EXPECT_EQ(codec->special().padding, 1);
@@ -117,12 +131,12 @@ TEST(SentencePiece, TrainsTheSameModelTwice) {
 // No normalisation: compatibility characters stay what they are.
 TEST(SentencePiece, ChangesNoCharacter) {
   const std::vector<std::string> lines(20, "a \u2460 \ufb01n \ufe30 b");
-  const auto codec = load_sentencepiece(train_sentencepiece(lines, 30), "m");
+  const auto codec = load_sentencepiece(train(lines, 30), "m");
   EXPECT_EQ(codec->decode(codec->encode(lines[0])), lines[0]);
 }
 
 TEST(SentencePiece, WritesUnknownPiecesOnce) {
-  const auto codec = load_sentencepiece(train_sentencepiece({"a b c a b c", "c b a"}, 20), "m");
+  const auto codec = load_sentencepiece(train({"a b c a b c", "c b a"}, 20), "m");
   const std::vector<int32_t> ids = codec->encode("a \u0416 b");
   EXPECT_EQ(codec->decode(ids), "a <unk> b");
   EXPECT_FALSE(codec->knows("\u0416"));
@@ -141,13 +155,89 @@ TEST(SentencePiece, TakesAGivenModel) {
   EXPECT_EQ(p.hash(), core::fingerprint(golden("no_pad.spm")));
 }
 
-TEST(SentencePiece, SaysWhyTrainingFails) {
-  try {
-    train_sentencepiece({"abcdefghijklmnopqrstuvwxyz"}, 6);
-    FAIL();
-  } catch (const InvalidArgument& error) {
-    EXPECT_THAT(error.what(), HasSubstr("at most 6 pieces"));
+// 26 letters, the blank and 4 marks.
+TEST(SentencePiece, NamesTheLeastSize) {
+  const std::string message = refusal({"abcdefghijklmnopqrstuvwxyz"}, 8);
+  EXPECT_EQ(message,
+            "[text] expected text.max_vocabulary of 31 or more for the sentencepiece of the source "
+            "(27 different characters and 4 marks; 0: 8000), found 8");
+  EXPECT_EQ(refusal({"abcdefghijklmnopqrstuvwxyz"}, 30).substr(0, 45), message.substr(0, 45));
+  EXPECT_EQ(load_sentencepiece(train({"abcdefghijklmnopqrstuvwxyz"}, 31), "m")->size(), 31);
+  EXPECT_THAT(refusal({"a"}, 9, 0.5), HasSubstr("text.character_coverage of 0.98 to 1, or 0"));
+}
+
+// SentencePiece's own answer to a few lines is its source file and line.
+TEST(SentencePiece, LearnsFromVeryLittle) {
+  for (const char* line : {"a", "aa", "a a", "\u0301", "\u200b", "\ufdd0", "\ufffd", "<unk>"}) {
+    const auto codec = load_sentencepiece(train({line}, 16), "m");
+    EXPECT_EQ(codec->decode(codec->encode(line)), line);
   }
+}
+
+std::vector<std::string> numbered_lines(const std::string& word) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 100; ++i)
+    lines.push_back("see the line " + std::to_string(i * 7919 % 1000) + " of the " +
+                    (i % 2 == 0 ? word : "text") + " in number " + std::to_string(i));
+  return lines;
+}
+
+// U+2585 stands for unknown characters inside of its trainer, which leaves out lines that hold it.
+TEST(SentencePiece, LeavesNoLineOut) {
+  const int64_t usual = load_sentencepiece(train(numbered_lines("word"), 200), "m")->size();
+  for (const char* word : {"bl\u2585ck", "bl\u2581ck", "<unk>", "<pad>x<bos>"}) {
+    const std::vector<std::string> lines = numbered_lines(word);
+    const auto codec = load_sentencepiece(train(lines, 200), "m");
+    EXPECT_GE(codec->size(), usual - 5) << word;
+    for (const std::string& line : lines) EXPECT_EQ(codec->decode(codec->encode(line)), line);
+  }
+  const auto codec = load_sentencepiece(train({"\u2585 \u2585\u2585"}, 20), "m");  // all of them
+  EXPECT_EQ(codec->decode(codec->encode("\u2585 \u2585")), "\u2585 \u2585");
+}
+
+// A line above SentencePiece's limit, and one above any word's that it could bear.
+TEST(SentencePiece, LearnsFromLongLines) {
+  std::string blanks, none;
+  while (blanks.size() <= 1500000) blanks += "qu\u00e9 zebra ";
+  while (none.size() <= 1500000) none += "xy\u4e2dz";
+  blanks.pop_back();
+  const auto codec = load_sentencepiece(train({blanks, none}, 40), "m");
+  EXPECT_TRUE(codec->knows("\u2581zebra"));
+  EXPECT_EQ(codec->decode(codec->encode("zebra xy\u4e2dz")), "zebra xy\u4e2dz");
+}
+
+TEST(SentencePiece, CutsTrainingLinesAtBlanks) {
+  using testing::ElementsAre;
+  EXPECT_THAT(training_lines("ab cd ef", 5), ElementsAre("ab", "cd ef"));
+  EXPECT_THAT(training_lines("ab cd ef", 6), ElementsAre("ab cd", "ef"));
+  EXPECT_THAT(training_lines("\u00e9\u00e9\u00e9", 3), ElementsAre("\u00e9", "\u00e9", "\u00e9"));
+  EXPECT_THAT(training_lines("", 3), testing::IsEmpty());
+  EXPECT_THAT(training_lines("a<unk>"), ElementsAre("a<\tunk>"));
+}
+
+// One rare letter and one rare digit in 4000 characters: unknown at 0.9995, known by default.
+TEST(SentencePiece, KnowsEveryCharacterOfASmallAlphabet) {
+  std::vector<std::string> lines(200, "a b c d e f g h i j");
+  lines.emplace_back("\u0153 7");
+  const auto every = load_sentencepiece(train(lines, 100), "m");
+  EXPECT_EQ(every->decode(every->encode("\u0153 7")), "\u0153 7");
+  const auto most = load_sentencepiece(train(lines, 100, 0.9995), "m");
+  EXPECT_EQ(most->decode(most->encode("\u0153")), "<unk>");
+  // Nor where they would leave less than half of the pieces to longer ones.
+  const auto few = load_sentencepiece(train(lines, 20), "m");
+  EXPECT_EQ(few->decode(few->encode("\u0153")), "<unk>");
+}
+
+TEST(SentencePiece, TextThatLooksLikeMarksIsText) {
+  std::vector<std::string> lines(30, "a<unk>b <eos> \u2581 c\u2581\u2581 <pad><bos> \\u2581");
+  const auto codec = load_sentencepiece(train(lines, 60), "m");
+  for (const char* text : {"<unk>", "a <bos>", "\u2581", "a\u2581b \u2581", "\\u2581"})
+    EXPECT_EQ(codec->decode(codec->encode(text)), text);
+  EXPECT_THAT(codec->tokens("\u2581"), testing::Contains(HasSubstr("\\u2581")));
+  EXPECT_EQ(codec->surface("\u2581\\u2581c"), "\u2581c");
+  // Models of version 1 take it for a blank, as they were trained.
+  const auto first = load_sentencepiece(golden("pad1.spm"), "m", TextVersion::kFirst);
+  EXPECT_EQ(first->encode("i\u2581see"), first->encode("i see"));
 }
 
 }  // namespace

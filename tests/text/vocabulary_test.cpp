@@ -43,11 +43,28 @@ TEST(Vocabulary, RefusesBadOptionsAndTokens) {
 }
 
 TEST(Vocabulary, NoTextForgesAMark) {
-  const Vocabulary v = Vocabulary::build({{"<eos>", "a", "<pad>", "<unk>"}}, {});
-  EXPECT_EQ(v.size(), 5);
-  EXPECT_EQ(v.id("<eos>"), v.special().unknown);
-  EXPECT_FALSE(v.contains("<bos>"));
+  const Vocabulary v = Vocabulary::build({{"<eos>", "a", "<unk>", "<eos>"}}, {});
+  EXPECT_EQ(v.size(), 7);
+  EXPECT_EQ(v.id("<eos>"), 4);
+  EXPECT_EQ(v.id("<unk>"), 5);
+  EXPECT_EQ(v.token(4), "<eos>");
   EXPECT_EQ(v.token(v.special().end), "<eos>");
+  EXPECT_TRUE(v.contains("<unk>"));
+  EXPECT_FALSE(v.contains("<bos>"));
+  EXPECT_EQ(v.id("<bos>"), v.special().unknown);
+  EXPECT_EQ(v.serialize(), std::string(kMarks) + "\\x3Ceos>\n\\x3Cunk>\na\n");
+  const Vocabulary again = Vocabulary::parse(v.serialize(), "v");
+  EXPECT_EQ(again.serialize(), v.serialize());
+  EXPECT_EQ(again.id("<eos>"), 4);
+}
+
+// Its backslash is a character of the text.
+TEST(Vocabulary, KeepsAWordThatLooksEscaped) {
+  const Vocabulary v = Vocabulary::build({{"\\x3Ceos>", "<eos>"}}, {});
+  const Vocabulary again = Vocabulary::parse(v.serialize(), "v");
+  EXPECT_EQ(again.id("\\x3Ceos>"), v.id("\\x3Ceos>"));
+  EXPECT_EQ(again.id("<eos>"), v.id("<eos>"));
+  EXPECT_NE(again.id("<eos>"), again.id("\\x3Ceos>"));
 }
 
 TEST(Vocabulary, KnowsItsRange) {
@@ -108,7 +125,8 @@ TEST(Vocabulary, RefusesADamagedFile) {
   expect_refused("<pad>\n<bos>\n<eos>\na\n", 1, "<unk> was expected");  // the first line removed
   expect_refused(marks + "a\n\nb\n", 6, "empty line");
   expect_refused(marks + "a\nb\na\n", 7, "first on line 5");
-  expect_refused(marks + "a\n<eos>\n", 6, "second time");
+  expect_refused(marks + "a\n<eos>\n", 6, "as a word of the text it is written \\x3Ceos>");
+  expect_refused("\\x3Cunk>\n<pad>\n<bos>\n<eos>\n", 1, "<unk> was expected");
   expect_refused(marks + "a\\q\n", 5, "bad escape");
   expect_refused(marks + "a\\xFF\n", 5, "invalid UTF-8");
   expect_refused(marks + "caf\xe9\n", 5, "invalid UTF-8");
