@@ -23,9 +23,13 @@ void add_decoding_options(CLI::App& command, DecodingFlags& flags, bool many_lin
       .add_option("--max-steps", flags.max_steps,
                   "Longest translation in tokens, the end mark included (0: the model's)")
       ->check(whole_number(0, 1000000));
-  command.add_flag("--replace-unknown,!--keep-unknown", flags.replace_unknown,
-                   "Whether an unknown word becomes the source word most attended to (default: the "
-                   "model's [decoding])");
+  CLI::Option* replace = command.add_flag_callback(
+      "--replace-unknown", [&flags] { flags.replace_unknown = true; },
+      "An unknown word becomes the source word most attended to (default: the model's [decoding])");
+  command
+      .add_flag_callback(
+          "--keep-unknown", [&flags] { flags.replace_unknown = false; }, "Or it stays <unk>")
+      ->excludes(replace);
   if (!many_lines) return;
   command
       .add_option("--batch-size", flags.batch_size,

@@ -197,13 +197,13 @@ TrainData read_data(const RunConfig& config, const TrainFlags& flags,
                     const std::function<void(const std::string&)>& warn) {
   if (!flags.resume) return read_train_data(config, "", note, warn);
   const data::DataConfig& d = config.data;
-  const std::pair<const std::string&, const std::string&> options[] = {
-      {"--data", d.pairs},
-      {"--source", d.source},
-      {"--target", d.target},
-      {"--valid", d.valid_pairs},
-      {"--valid-source", d.valid_source},
-      {"--valid-target", d.valid_target}};
+  const std::pair<const char*, const std::string*> options[] = {
+      {"--data", &d.pairs},
+      {"--source", &d.source},
+      {"--target", &d.target},
+      {"--valid", &d.valid_pairs},
+      {"--valid-source", &d.valid_source},
+      {"--valid-target", &d.valid_target}};
   if (d.pairs == data::kStandardInput && flags.data.empty())
     throw InvalidArgument(
         "this run read its pairs from standard input: give them again, with --data FILE or --data "
@@ -213,7 +213,7 @@ TrainData read_data(const RunConfig& config, const TrainFlags& flags,
   } catch (const DataError& error) {
     std::error_code ignored;
     for (const auto& [option, path] : options)
-      if (path == error.path() && !fs::exists(path, ignored))
+      if (*path == error.path() && !fs::exists(*path, ignored))
         throw DataError("", fmt::format("{}; if it was moved, say where it is: attend train "
                                         "--resume --out {} {} FILE",
                                         error.what(), shell_word(flags.out), option));

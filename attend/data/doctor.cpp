@@ -33,11 +33,11 @@ void examine_line_ends(std::string_view bytes, Tally& tally) {
 /// True when the bytes are worth looking at as lines.
 bool examine_bytes(std::string_view bytes, const std::string& path, Tally& tally) {
   if (bytes.empty()) {
-    tally.add(Kind::kEmpty, 0, path);
+    tally.add_remark(Kind::kEmpty, 0, path);
     return false;
   }
   if (looks_like_utf16(bytes)) {
-    tally.add(Kind::kUtf16, 0, path);
+    tally.add_remark(Kind::kUtf16, 0, path);
     return false;
   }
   const auto nuls = std::count(bytes.begin(), bytes.end(), '\0');
@@ -45,12 +45,13 @@ bool examine_bytes(std::string_view bytes, const std::string& path, Tally& tally
     const std::string_view before = bytes.substr(0, bytes.find('\0'));
     const int64_t line = std::count(before.begin(), before.end(), '\n') + 1;
     const std::string format = core::format_text(bytes);
-    tally.add(Kind::kNul, line,
-              path + ": " + core::counted(nuls, "NUL byte") + (format.empty() ? "" : "; ") + format,
-              nuls);
+    tally.add_remark(
+        Kind::kNul, line,
+        path + ": " + core::counted(nuls, "NUL byte") + (format.empty() ? "" : "; ") + format,
+        nuls);
     return false;
   }
-  if (bytes.starts_with("\xef\xbb\xbf")) tally.add(Kind::kByteOrderMark, 1, path);
+  if (bytes.starts_with("\xef\xbb\xbf")) tally.add_remark(Kind::kByteOrderMark, 1, path);
   examine_line_ends(bytes, tally);
   return true;
 }
@@ -70,11 +71,8 @@ class ColumnExaminer {
     for (std::string_view line; walker.next(line);) add(line, walker.number());
     findings.lines = walker.number();
     if (pending_.number > 0) add_first();
+    if (are_refused_numbers()) return;  // whatever else they are like
     pairs_.finish(findings);
-    if (are_refused_numbers()) {
-      findings.pairs = 0;
-      return;
-    }
     if (findings.pairs > 0) return;
     const bool columns = tally_.count(Kind::kBlankSide) > 0 || tally_.count(Kind::kOneColumn) == 0;
     tally_.add(columns ? Kind::kNoPairs : Kind::kNoColumns, 0, "");
@@ -130,8 +128,9 @@ class ColumnExaminer {
     if (says.empty()) return false;
     const bool refused = !chosen_ && numbers_.are_ids();
     const std::string suggestion = refused ? suggest_columns(bytes_) : "";
-    tally_.add(Kind::kNumbers, 0,
-               suggestion.empty() ? says : says + "; sentences stand in --columns " + suggestion);
+    tally_.add_remark(
+        Kind::kNumbers, 0,
+        suggestion.empty() ? says : says + "; sentences stand in --columns " + suggestion);
     if (refused) tally_.raise(Kind::kNumbers, Severity::kError);
     return refused;
   }
@@ -182,7 +181,8 @@ void examine_two(std::string_view source, std::string_view target, Tally& tally,
       tally.add(Kind::kQuoted, number, line);
   }
   pairs.finish(findings);
-  if (const std::string says = numbers.text(); !says.empty()) tally.add(Kind::kNumbers, 0, says);
+  if (const std::string says = numbers.text(); !says.empty())
+    tally.add_remark(Kind::kNumbers, 0, says);
   if (findings.pairs == 0) tally.add(Kind::kNoPairs, 0, "");
 }
 

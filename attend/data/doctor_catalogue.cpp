@@ -5,6 +5,8 @@
 namespace attend::data {
 namespace {
 
+constexpr int64_t kLongestRemark = 1000;
+
 // An effect goes on from "attend".
 constexpr CatalogueEntry kCatalogue[] = {
     {"empty", Severity::kError, "the file has no bytes", "refuses it"},
@@ -127,6 +129,13 @@ void Tally::add(Kind kind, int64_t line, std::string_view text, int64_t count) {
   slot.count += count;
   if (static_cast<int64_t>(slot.examples.size()) < options_.examples)
     slot.examples.push_back({line, visible(text)});
+}
+
+void Tally::add_remark(Kind kind, int64_t line, std::string_view remark, int64_t count) {
+  Slot& slot = slots_[static_cast<size_t>(kind)];
+  slot.count += count;
+  if (static_cast<int64_t>(slot.examples.size()) < options_.examples)
+    slot.examples.push_back({line, visible(remark, kLongestRemark)});
 }
 
 void Tally::add_at(Kind kind, int64_t line, std::string_view text, int64_t focus) {

@@ -65,6 +65,8 @@ class Tally {
  public:
   explicit Tally(const ExamineOptions& options) : options_(options) {}
   void add(Kind kind, int64_t line, std::string_view text, int64_t count = 1);
+  /// The same with words of our own, or a path, in place of an excerpt: they are not cut.
+  void add_remark(Kind kind, int64_t line, std::string_view remark, int64_t count = 1);
   /// One more, and an excerpt around code point `focus` of the text, which is written <U+XXXX>.
   void add_at(Kind kind, int64_t line, std::string_view text, int64_t focus);
   int64_t count(Kind kind) const { return slots_[static_cast<size_t>(kind)].count; }

@@ -139,10 +139,10 @@ void PairExaminer::examine_words() {
   const auto percent = [](double share) {
     return std::to_string(std::llround(100 * share)) + " %";
   };
-  tally_.add(Kind::kRareWords, 0,
-             percent(source.share) + " of the source's words and " + percent(target.share) +
-                 " of the target's are seen fewer than " + std::to_string(min_frequency_) +
-                 " times");
+  tally_.add_remark(Kind::kRareWords, 0,
+                    percent(source.share) + " of the source's words and " + percent(target.share) +
+                        " of the target's are seen fewer than " + std::to_string(min_frequency_) +
+                        " times");
   for (const Rareness& side : {source, target})
     if (side.share >= kManyUnknown && side.length >= kWordsOfSentences)
       tally_.raise(Kind::kRareWords, Severity::kWarning);
@@ -162,9 +162,9 @@ void PairExaminer::examine_correlation() {
   if (xx < kAllAlike || yy < kAllAlike) return;
   const double r = xy / std::sqrt(xx * yy);
   if (r >= kLeastCorrelation) return;
-  tally_.add(Kind::kLengthsDisagree, 0,
-             "correlation of the lengths " + std::to_string(r).substr(0, r < 0 ? 5 : 4) +
-                 "; translations have 0.8 and more");
+  tally_.add_remark(Kind::kLengthsDisagree, 0,
+                    "correlation of the lengths " + std::to_string(r).substr(0, r < 0 ? 5 : 4) +
+                        "; translations have 0.8 and more");
 }
 
 }  // namespace attend::data

@@ -13,14 +13,16 @@ bool opens(std::string_view cell) { return cell.starts_with('"') && is_odd(cell)
 
 bool closes(std::string_view cell) { return cell.ends_with('"') && is_odd(cell); }
 
-// "say ""hi"" now": quotes at both ends, all of those between in pairs, and at least one pair.
+// "say ""hi"" now": quotes at both ends, all of those between in pairs, and one of the pairs at the
+// edge of a word. Two quotations without a blank between, "Why?""So.", have none there.
 bool has_doubled(std::string_view cell) {
   if (cell.size() < 6 || !cell.starts_with('"') || !cell.ends_with('"')) return false;
   cell = cell.substr(1, cell.size() - 2);
+  const auto is_edge = [&](size_t at) { return at >= cell.size() || cell[at] == ' '; };
   bool found = false;
   for (size_t i = cell.find('"'); i != std::string_view::npos; i = cell.find('"', i + 2)) {
     if (i + 1 == cell.size() || cell[i + 1] != '"') return false;
-    found = true;
+    found = found || i == 0 || is_edge(i - 1) || is_edge(i + 2);
   }
   return found;
 }

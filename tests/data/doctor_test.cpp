@@ -159,6 +159,7 @@ TEST(Doctor, JudgesTheShareOfRareWords) {
   const Findings f = examine(once);
   ASSERT_THAT(kinds(f), ElementsAre("rare-words"));
   EXPECT_THAT(f.findings[0].examples[0].text, HasSubstr("100 % of the source's words"));
+  EXPECT_THAT(f.findings[0].examples[0].text, HasSubstr("fewer than 2 times"));
   EXPECT_TRUE(f.need_care());
   EXPECT_THAT(kinds(examine(twice)), IsEmpty());
   // Words and their letters, which no word tokeniser is for: good to know.
@@ -166,8 +167,7 @@ TEST(Doctor, JudgesTheShareOfRareWords) {
   for (int i = 0; i < 40; ++i) dictionary += "word" + std::to_string(i) + "\tw o r d\n";
   EXPECT_NE(examine(dictionary).find("rare-words"), nullptr);
   EXPECT_FALSE(examine(dictionary).need_care());
-  EXPECT_THAT(kinds(examine_pairs_bytes(once, "p", {.min_frequency = 1})),
-              IsEmpty());
+  EXPECT_THAT(kinds(examine_pairs_bytes(once, "p", {.min_frequency = 1})), IsEmpty());
 }
 
 TEST(Doctor, TellsReadersWhatNeedsCare) {

@@ -42,6 +42,7 @@ TEST(QuoteWatch, LeavesOrdinaryQuotesAlone) {
   EXPECT_THAT(quoted_lines("\"Go!\"\t\"Va !\"\n"), IsEmpty());
   EXPECT_THAT(quoted_lines("\"Go!\" and \"come!\"\tx\n"), IsEmpty());
   EXPECT_THAT(quoted_lines("\"\"\t\"\"\n"), IsEmpty());
+  EXPECT_THAT(quoted_lines("\"Why ?\"\"So.\"\tx\n"), IsEmpty());
   // A quotation over two sentences, all columns there.
   EXPECT_THAT(quoted_lines("\"Go.\t\"Va.\nCome.\"\tViens.\"\n"), IsEmpty());
   EXPECT_THAT(quoted_lines("5\" wide\tx\nno tab\n6\"\ty\n"), IsEmpty());
