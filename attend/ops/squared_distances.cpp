@@ -16,7 +16,9 @@ namespace {
 
 // From this width on, a matrix product is faster than differences: 34 times at 64.
 constexpr int64_t kProductWidth = 16;
-// What rounding may change of a distance where the product serves.
+// The product serves where the largest |x|^2 times u, the unit roundoff, is at most this: rounding
+// then changes a distance by about as much, and by D + 3 times four times as much at the very
+// worst.
 constexpr double kAllowedError = 1e-5;
 
 // |a|^2 + |b|^2 - 2 a b about the keys' mean; undefined where that would lose digits that matter,
