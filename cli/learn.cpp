@@ -10,6 +10,7 @@
 #include "attend/core/nearest.h"
 #include "attend/lessons/figure_svg.h"
 #include "attend/lessons/gallery.h"
+#include "attend/lessons/in_language.h"
 #include "attend/lessons/notebook_files.h"
 #include "attend/lessons/notebook_terminal.h"
 #include "attend/lessons/registry.h"
@@ -144,9 +145,9 @@ int run_lesson(const LearnFlags& flags, Lesson& lesson) {
   return 0;
 }
 
-std::string first_picture(const Notebook& book) {
+std::string first_picture(const Notebook& book, Language language) {
   for (const lessons::Entry& entry : book.entries()) {
-    std::string svg = lessons::figure_svg(entry, "");
+    std::string svg = lessons::figure_svg(lessons::in_language(entry, language), "");
     if (!svg.empty()) return svg;
   }
   return "";
@@ -161,12 +162,13 @@ int run_all(const LearnFlags& flags) {
   std::vector<lessons::Card> cards;
   for (Lesson& lesson : lessons::all_lessons()) {
     if (stop_on_signals()) throw DataError(flags.out, "stopped; the pages so far are there");
-    console.note(fmt::format("{:2}  {}", lesson.name.number, lesson.name.title.en));
+    console.note(fmt::format("{:2}  {}", lesson.name.number,
+                             lessons::one_line(lesson.name.title, language)));
     Notebook book;
     lesson.run(book, models);
     console.settle();
     write_page(flags.out, lesson, book, language, /*in_gallery=*/true);
-    cards.push_back({lesson.name, first_picture(book)});
+    cards.push_back({lesson.name, first_picture(book, language)});
   }
   core::write_file_atomic(
       (fs::path(flags.out) / "index.html").string(),
@@ -174,7 +176,8 @@ int run_all(const LearnFlags& flags) {
                             {"Each lesson is one file of the library and one page here. "
                              "`attend learn NUMBER` runs it with your numbers.",
                              "每一课是库里的一个文件，也是这里的一页。用 `attend learn 课号` "
-                             "可以换成自己的数字来运行。"}));
+                             "可以换成自己的数字来运行。"},
+                            language));
   console.note(fmt::format("the gallery is {}/index.html", flags.out));
   return 0;
 }

@@ -4,6 +4,7 @@
 #include "attend/core/errors.h"
 #include "attend/models/model_files.h"
 #include "attend/render/save.h"
+#include "attend/render/text_metrics.h"
 #include "attend/text/clean.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -37,6 +38,9 @@ std::string sentence(const MapFlags& flags) {
   return text;
 }
 
+// A sentence as a line of the terminal may hold it: control characters visible, a long one cut.
+std::string shown(const std::string& text) { return render::cut_to_width(text, 400); }
+
 render::AttentionMap map_of_model(const MapFlags& flags, Console& console) {
   const std::string text = sentence(flags);
   const auto model = load(flags.model);
@@ -50,8 +54,8 @@ render::AttentionMap map_of_model(const MapFlags& flags, Console& console) {
   SourceWarnings warnings(console);
   warnings.add(1, translation);
   warnings.finish();
-  console.note(fmt::format("{} → {}   (log-probability {:.6f})", translation.map.source,
-                           translation.text, translation.score));
+  console.note(fmt::format("{} → {}   (log-probability {:.6f})", shown(translation.map.source),
+                           shown(translation.text), translation.score));
   return translation.map;
 }
 

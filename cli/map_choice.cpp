@@ -7,6 +7,7 @@
 #include "attend/core/errors.h"
 #include "attend/core/nearest.h"
 #include "attend/render/select.h"
+#include "attend/render/text_metrics.h"
 
 namespace attend::cli {
 namespace {
@@ -49,7 +50,8 @@ void check_kind(const render::AttentionMap& map, const std::string& kind) {
     if (!panel.kind.empty() && std::find(kinds.begin(), kinds.end(), panel.kind) == kinds.end())
       kinds.push_back(panel.kind);
   std::string list;
-  for (const auto& there : kinds) list += (list.empty() ? "" : ", ") + there;
+  for (const auto& there : kinds)
+    list += (list.empty() ? "" : ", ") + render::cut_to_width(there, 60);
   throw InvalidArgument("--kind: this map has no \"" + kind + "\"" +
                         core::did_you_mean(kind, kinds) +
                         (list.empty() ? "; its panels are of no kind" : "; it has: " + list));

@@ -1,6 +1,8 @@
 #include "attend/core/npz.h"
 
 #include <bit>
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 
@@ -108,6 +110,32 @@ void check_size(const detail::NpyHeader& header, size_t element, std::string_vie
                             ", found " + std::to_string(data.size()));
 }
 
+// "[1, 0]" of the n-th element as it lies in the file.
+std::string index_text(const detail::NpyHeader& header, size_t n) {
+  std::vector<size_t> index(header.shape.size(), 0);
+  for (size_t d = 0; d < index.size(); ++d) {
+    const size_t at = header.fortran_order ? d : index.size() - 1 - d;
+    index[at] = n % static_cast<size_t>(header.shape[at]);
+    n /= static_cast<size_t>(header.shape[at]);
+  }
+  std::string text;
+  for (const size_t i : index) text += (text.empty() ? "" : ", ") + std::to_string(i);
+  return "[" + text + "]";
+}
+
+// Infinities are kept; a finite number that a float does not hold would only look like one.
+void check_range(const detail::NpyHeader& header, std::string_view data, const std::string& path) {
+  if (header.descr != "<f8") return;
+  for (size_t n = 0; n < data.size() / 8; ++n) {
+    const auto value = std::bit_cast<double>(load_little(data, 8 * n, 8));
+    if (!std::isfinite(value) || std::abs(value) < 0x1.ffffffp127) continue;
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%g", value);
+    throw DataError(path, std::string("the number ") + digits + " at " + index_text(header, n) +
+                              " is too large; the largest is 3.4e38");
+  }
+}
+
 // In Fortran order the first index runs fastest. Walks the source in order; `step` is what one step
 // of each index means in row-major order.
 void read_fortran(NpyArray& array, const Element& element, std::string_view data) {
@@ -134,6 +162,7 @@ NpyArray read_npy(std::string_view bytes, const std::string& path) {
   const Element element = element_of(header.descr, path);
   const std::string_view data = bytes.substr(header.data);
   check_size(header, element.size, data, path);
+  check_range(header, data, path);
   NpyArray array;
   array.shape = header.shape;
   array.values.resize(data.size() / element.size);

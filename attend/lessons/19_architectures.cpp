@@ -61,10 +61,13 @@ ParameterShares draw(const Options& o, Notebook& book, const Bilingual& caption,
 void run(const Options& o, Notebook& book) {
   book.say(
       {"The boxes are made from the parameters that the library builds for a configuration, "
-       "as `attend info` lists them for a trained model. Matrices are out x in. Not drawn: each "
-       "recurrent layer of the decoder begins with the encoder's last state of that layer.",
+       "as `attend info` lists them for a trained model. Matrices are out x in. Arrows past a box "
+       "carry what is added to its output: the residual connections. In the recurrent translator "
+       "with attention, the last layer's state of the step before asks, and what it gets enters "
+       "the first layer. Not drawn: dropout.",
        "这些方框由库为给定配置建立的参数生成，与 `attend info` 列出的一样。矩阵写作“输出 x "
-       "输入”。没有画出的是：解码器的每个循环层都从编码器同一层的最后状态开始。"});
+       "输入”。绕过方框的箭头带着要加到其输出上的东西：残差连接。在带注意力的循环翻译器里，"
+       "由最后一层上一步的状态发出查询，得到的上下文进入第一层。没有画出的是丢弃法。"});
   std::vector<ParameterShares> sizes;
   const auto add = [&](const Bilingual& caption, const std::function<void(ModelConfig&)>& change) {
     ModelConfig config = o.model;

@@ -1,10 +1,10 @@
 #include "attend/lessons/architecture.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <utility>
+#include <vector>
 
-#include "attend/core/errors.h"
+#include "attend/lessons/architecture_parts.h"
 
 namespace attend::lessons {
 namespace {
@@ -12,265 +12,230 @@ namespace {
 using render::Diagram;
 using render::DiagramBox;
 
-// Characters of a line, so that three columns, or two, fit a terminal of 80.
-constexpr size_t kNarrow = 20, kWide = 31;
+// Characters of a line, so that three columns, or two with lanes at their sides, fit a terminal of
+// 80.
+constexpr size_t kNarrow = 20, kWide = 30;
 
-// A box before it has a place: a part of the model with its parameters.
-struct Part {
-  std::string path;  // "layers.0.self_attention", without the side
-  std::vector<const ParameterSlot*> slots;
-};
-
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts{""};
-  for (const char c : text) {
-    if (c == at)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
-// How many of a name's components, the side left out, name its part: "embedding" of
-// embedding.weight; "gru.layers.0" of gru.layers.0.weight_ih; "layers.0.norm1" of
-// layers.0.norm1.bias.
-size_t part_length(const std::vector<std::string>& names) {
-  if (names.front() == "bridge") return 1;
-  const auto layers = std::find(names.begin(), names.end(), "layers");
-  if (layers == names.end()) return 1;
-  const auto own = static_cast<size_t>(layers - names.begin()) + 2;
-  return own + (names.size() > own + 1 ? 1 : 0);
-}
-
-std::vector<Part> parts_of(const ParameterStore& store, const std::string& side) {
-  std::vector<Part> parts;
-  for (const auto& slot : store.slots()) {
-    if (slot->name.rfind(side + ".", 0) != 0) continue;
-    const auto names = split(slot->name.substr(side.size() + 1), '.');
-    std::string path;
-    for (size_t i = 0; i < part_length(names); ++i) path += (i > 0 ? "." : "") + names[i];
-    if (parts.empty() || parts.back().path != path) parts.push_back({path, {}});
-    parts.back().slots.push_back(slot.get());
-  }
-  return parts;
-}
-
-std::string times(const std::vector<int64_t>& shape) {
-  std::string text;
-  for (const int64_t size : shape) text += (text.empty() ? "" : " x ") + std::to_string(size);
-  return text;
-}
-
-// What a slot goes by in its part. Of both ways, or all layers, the first stands for all.
-std::string name_in(const Part& part, const std::string& side, const ParameterSlot& slot) {
-  std::string name = slot.name.substr(side.size() + part.path.size() + 2);
-  if (part.path == "bridge") name.erase(0, name.find('.', name.find('.') + 1) + 1);  // layers.0.
-  for (const std::string end : {".weight", "_reverse"})
-    if (name.size() > end.size() && name.rfind(end) == name.size() - end.size())
-      name.resize(name.size() - end.size());
-  return name;
-}
-
-// "query, key, value, output 32 x 32": names of one shape share a line, but for the two matrices
-// of a recurrent layer.
-std::string shape_lines(const Part& part, const std::string& side, size_t width,
-                        const std::string& lead = "") {
-  std::vector<std::pair<std::string, std::string>> groups;  // names, shape
-  std::set<std::string> seen;
-  for (const ParameterSlot* slot : part.slots) {
-    const std::string name = name_in(part, side, *slot), shape = times(slot->shape);
-    if (!seen.insert(name).second) continue;
-    const auto same = std::find_if(groups.begin(), groups.end(),
-                                   [&](const auto& group) { return group.second == shape; });
-    if (same == groups.end() || name.rfind("weight_", 0) == 0)
-      groups.emplace_back(name, shape);
-    else
-      same->first += ", " + name;
-  }
-  std::string text;
-  for (const auto& [names, shape] : groups) {
-    std::string line = text.empty() ? lead : "\n";
-    auto words = split(names, ' ');
-    words.push_back(shape);
-    for (const auto& word : words) {
-      const size_t used = line.size() - (line.rfind('\n') + 1);  // npos + 1 is 0
-      if (used > 0) line += used + 1 + word.size() > width ? '\n' : ' ';
-      line += word;
-    }
-    text += line;
-  }
-  return text;
-}
-
-const char* score_name(ScoreKind score) {
-  switch (score) {
-    case ScoreKind::kAdditive:
-      return "additive attention\n加性注意力";
-    case ScoreKind::kDot:
-      return "dot-product attention\n点积注意力";
-    case ScoreKind::kScaledDot:
-      return "scaled dot product\n缩放点积注意力";
-    case ScoreKind::kBilinear:
-      return "bilinear attention\n双线性注意力";
-    case ScoreKind::kCosine:
-      return "cosine attention\n余弦注意力";
-    case ScoreKind::kGaussian:
-      return "gaussian attention\n高斯注意力";
-  }
-  throw InternalError("[architecture] an unknown score");
-}
-
-std::string title_of(const std::string& path, const ModelConfig& config) {
-  static const std::map<std::string, std::string> names = {
-      {"embedding", "embedding 词嵌入"},
-      {"positions", "learned positions 位置"},
-      {"self_attention", "self-attention 自注意力"},
-      {"cross_attention", "cross-attention 交叉注意力"},
-      {"feed_forward", "feed-forward 前馈网络"},
-      {"bridge", "bridge 桥接\nto the first states,\neach layer 每层"},
-      {"output", "output 输出层"},
-      {"norm", "norm 规范化"}};
-  const auto named = [&](const std::string& key) {
-    const auto known = names.find(key);
-    return known == names.end() ? key : known->second;
-  };
-  if (path == "attention") return score_name(config.score.value_or(ScoreKind::kAdditive));
-  const auto steps = split(path, '.');
-  const auto layers = std::find(steps.begin(), steps.end(), "layers");
-  if (layers == steps.end()) return named(path);
-  const std::string number = std::to_string(std::stoi(layers[1]) + 1);
-  if (layers != steps.begin()) return steps.front() + " layer " + number + " 循环层";
-  return "layer " + number + ": " + named(steps.back());
-}
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
+std::string size_text(int64_t size) { return std::to_string(size); }
 
 class Architect {
  public:
   explicit Architect(const Seq2Seq& model)
       : config_(model.config()),
-        width_(model.config().kind == ModelKind::kTransformer ? kWide : kNarrow) {
-    encoder_ = parts_of(model.parameters(), "encoder");
-    decoder_ = parts_of(model.parameters(), "decoder");
+        is_transformer_(config_.kind == ModelKind::kTransformer),
+        width_(is_transformer_ ? kWide : kNarrow) {
+    encoder_ = {"encoder", 0, 0, parts_of(model.parameters(), "encoder")};
+    decoder_ = {"decoder", config_.kind == ModelKind::kBahdanau ? 2 : 1, 0,
+                parts_of(model.parameters(), "decoder")};
   }
 
   Diagram draw() {
-    const bool is_transformer = config_.kind == ModelKind::kTransformer;
-    const bool has_middle = config_.kind == ModelKind::kBahdanau;
-    // What the decoder has of the encoder enters it here, on a level with what gives it.
-    const int gives = row_of(encoder_, is_transformer ? "" : ".layers.", true);
-    const int takes = row_of(decoder_, is_transformer ? ".cross_attention" : ".layers.", false);
-    Column encoder{0, std::max(takes - gives, 0), "", "S"};
-    Column decoder{has_middle ? 2 : 1, std::max(gives - takes, 0), "", "T"};
-    add(encoder, "source", "S source tokens\n源句词元", DiagramBox::Kind::kData);
-    add_parts(encoder, encoder_, "encoder");
-    add(decoder, "target", "T target tokens\n已写出的词元", DiagramBox::Kind::kData);
-    add_parts(decoder, decoder_, "decoder");
-    add(decoder, "logits", "T x " + std::to_string(config_.target_vocabulary) + " logits",
+    if (!is_transformer_) align();
+    add(encoder_, "source", "S source tokens\n源句词元", DiagramBox::Kind::kData);
+    add_parts(encoder_);
+    add(decoder_, "target", "T target tokens\n已写出的词元", DiagramBox::Kind::kData);
+    add_parts(decoder_);
+    add(decoder_, "logits", "T x " + size_text(config_.target_vocabulary) + " logits",
         DiagramBox::Kind::kData);
     return std::move(diagram_);
   }
 
  private:
-  struct Column {
-    int column;
-    int row;
-    std::string last;    // id of the box above
-    std::string length;  // "S" or "T"
+  struct Side {
+    std::string name;
+    int column = 0;
+    int row = 0;  // of the next box
+    std::vector<ModelPart> parts;
+    std::string last = {};     // id of the box above
+    std::string label = {};    // of the next arrow down
+    std::string kept = {};     // the box whose output the next sum adds
+    std::string memory = {};   // of an encoder: the box that the decoder has its rows from
+    std::string carries = {};  // of an encoder: the box that the decoder has its code from
   };
 
-  // Parts that get a box of their own: norms stand in the box before, attention between the
-  // columns.
-  bool has_box(const Part& part) const {
-    const auto steps = split(part.path, '.');
-    return part.path != "attention" && !(steps.size() > 2 && steps.back().rfind("norm", 0) == 0);
+  // "S x 32", what goes on from a box.
+  std::string flow(const Side& at, int64_t width) const {
+    return (at.name == "encoder" ? "S x " : "T x ") + size_text(width);
   }
 
-  // The row of the first or last part whose path has this in it; row 0 is the tokens'.
-  int row_of(const std::vector<Part>& parts, const std::string& wanted, bool last) const {
-    int row = 0, found = 1;
-    bool any = false;
-    for (const Part& part : parts) {
-      if (!has_box(part)) continue;
-      ++row;
-      if (part.path.find(wanted) == std::string::npos || (any && !last)) continue;
-      found = row;
-      any = true;
-    }
-    return found;
-  }
-
-  void add(Column& at, const std::string& id, const std::string& text, DiagramBox::Kind kind) {
-    diagram_.boxes.push_back({id, text, at.column, at.row++, kind});
-    if (!at.last.empty()) diagram_.arrows.push_back({at.last, id, label_});
-    label_.clear();
-    at.last = id;
-  }
-
-  void add_parts(Column& at, const std::vector<Part>& parts, const std::string& side) {
-    for (const Part& part : parts) {
-      std::string details = shape_lines(part, side, width_);
-      if (part.slots.back()->name.find("_reverse") != std::string::npos)
-        details = "both ways 双向:\n" + details;
-      const std::string id = side + "." + part.path;
-      if (part.path == "attention") {
-        attention_ = {"attention", title_of(part.path, config_), 1,
-                      0,           DiagramBox::Kind::kFocus,     details};
-      } else if (!has_box(part)) {
-        diagram_.boxes.back().details +=
-            "\n" + shape_lines(part, side, width_, split(part.path, '.').back() + ":");
-      } else {
-        const bool is_cross = ends_with(part.path, "cross_attention");
-        if (part.path == "bridge") label_ = "last states";
-        add(at, id, title_of(part.path, config_),
-            is_cross ? DiagramBox::Kind::kFocus : DiagramBox::Kind::kPart);
-        diagram_.boxes.back().details = details;
-        connect(part, id, side, at);
-        if (part.path != "output") label_ = at.length + " x " + std::to_string(width_after(part));
+  // A recurrent decoder's first layer stands on a level with what the encoder gives it.
+  void align() {
+    const auto row_of = [](const Side& side, auto is_wanted, bool last) {
+      int row = 0, found = 1;
+      for (const ModelPart& part : side.parts) {
+        if (part.path == "attention") continue;
+        ++row;
+        if (!is_wanted(part) || (found > 1 && !last)) continue;
+        found = row;
       }
+      return found;
+    };
+    const bool has_code = config_.kind == ModelKind::kGru;  // of a bridge, where there is one
+    const auto gives = [&](const ModelPart& part) {
+      return layer_of(part) >= 0 || (has_code && part.path == "bridge");
+    };
+    const auto takes = [](const ModelPart& part) { return layer_of(part) == 0; };
+    const int from = row_of(encoder_, gives, true), to = row_of(decoder_, takes, false);
+    encoder_.row = std::max(to - from, 0);
+    decoder_.row = std::max(from - to, 0);
+  }
+
+  DiagramBox& add(Side& at, const std::string& id, const std::string& text, DiagramBox::Kind kind) {
+    diagram_.boxes.push_back({id, text, at.column, at.row++, kind});
+    if (!at.last.empty()) diagram_.arrows.push_back({at.last, id, at.label});
+    at.label.clear();
+    at.last = id;
+    return diagram_.boxes.back();
+  }
+
+  void add_part(Side& at, const ModelPart& part, const std::string& details) {
+    const bool is_focus = is_part(part, "cross_attention");
+    DiagramBox& box =
+        add(at, at.name + "." + part.path, title_of(part.path, config_, at.name == "decoder"),
+            is_focus ? DiagramBox::Kind::kFocus : DiagramBox::Kind::kPart);
+    box.details = details;
+  }
+
+  std::string shapes(const Side& at, const ModelPart& part, const std::string& lead = "") const {
+    return shape_lines(part, at.name, width_, lead);
+  }
+
+  void add_parts(Side& at) {
+    for (size_t i = 0; i < at.parts.size(); ++i) {
+      const ModelPart& part = at.parts[i];
+      if (part.path == "attention")
+        attention_ = {"attention",
+                      title_of(part.path, config_, true),
+                      1,
+                      0,
+                      DiagramBox::Kind::kFocus,
+                      shapes(at, part) + "\nquery: last layer,\none step earlier"};
+      else if (is_transformer_)
+        i += add_transformer_part(at, i);
+      else
+        add_recurrent_part(at, part);
     }
   }
 
-  // What joins the columns.
-  void connect(const Part& part, const std::string& id, const std::string& side, const Column& at) {
-    const bool is_recurrent = part.path.find(".layers.") != std::string::npos;
-    if (side == "encoder") {
-      if (is_recurrent || ends_with(part.path, ".feed_forward") || part.path == "norm") top_ = id;
-      return;
-    }
-    if (ends_with(part.path, "cross_attention"))
-      diagram_.arrows.push_back({top_, id, is_joined_ ? "" : "keys, values"});
-    else if (is_recurrent && !is_joined_ && config_.kind == ModelKind::kGru)
-      diagram_.arrows.push_back({top_, id, "code"});
-    else if (is_recurrent && !is_joined_) {
-      attention_.row = at.row - 1;
-      diagram_.boxes.push_back(attention_);
-      diagram_.arrows.push_back({top_, "attention", "keys"});
-      diagram_.arrows.push_back({"attention", id, "query / context"});
-      diagram_.arrows.push_back({id, "attention", ""});
-    } else {
-      return;
-    }
-    is_joined_ = true;
+  // ---- recurrent
+
+  void add_recurrent_part(Side& at, const ModelPart& part) {
+    const bool is_encoder = at.name == "encoder";
+    const int64_t layer = layer_of(part);
+    std::string details = shapes(at, part);
+    if (part.slots.back()->name.find("_reverse") != std::string::npos)
+      details = "both ways 双向:\n" + details;
+    if (!is_encoder && layer == 0 && config_.kind == ModelKind::kBahdanau)
+      details += "\nreads\n[context, word]";
+    if (!is_encoder && layer == 0 && config_.kind == ModelKind::kGru)
+      details += "\nreads\n[word, code]";
+    if (!is_encoder && layer >= 0)
+      details += "\nfirst state 初态\n= last of " +
+                 std::string(config_.bidirectional ? "bridge" : "encoder") + " " +
+                 size_text(layer + 1);
+    if (part.path == "output" && config_.tied_embeddings) details += "\nweight: the embedding";
+    if (part.path == "bridge") at.label = "last states";
+    add_part(at, part, details);
+    if (layer >= 0) at.memory = at.last;
+    if (layer >= 0 || part.path == "bridge") at.carries = at.last;
+    if (!is_encoder && layer == 0) first_layer_ = at.last;
+    if (!is_encoder && layer == config_.layers - 1) join_recurrent(at);
+    const int64_t width = part.path == "embedding" ? config_.embedding : config_.hidden;
+    const bool is_double = config_.bidirectional && is_encoder && layer >= 0;
+    if (part.path != "output") at.label = flow(at, is_double ? 2 * width : width);
   }
 
-  int64_t width_after(const Part& part) const {
-    if (part.path == "embedding") return part.slots.front()->shape.back();
-    const bool is_encoder = part.slots.front()->name.rfind("encoder.", 0) == 0;
-    return config_.bidirectional && is_encoder && part.path != "bridge" ? 2 * config_.hidden
-                                                                        : config_.hidden;
+  // What enters the first layer of the decoder beside the word; the query comes from the last.
+  void join_recurrent(const Side& decoder) {
+    if (config_.kind == ModelKind::kGru) {
+      diagram_.arrows.push_back({encoder_.carries, first_layer_, "code"});
+      return;
+    }
+    const std::string& last_layer = decoder.last;
+    attention_.row = row_of_box(first_layer_);
+    diagram_.boxes.push_back(attention_);
+    diagram_.arrows.push_back({encoder_.memory, "attention", "keys, values"});
+    const bool is_one = last_layer == first_layer_;
+    diagram_.arrows.push_back({"attention", first_layer_, is_one ? "query / context" : "context"});
+    diagram_.arrows.push_back({last_layer, "attention", is_one ? "" : "query"});
+  }
+
+  int row_of_box(const std::string& id) const {
+    for (const DiagramBox& box : diagram_.boxes)
+      if (box.id == id) return box.row;
+    return 0;
+  }
+
+  // ---- the Transformer
+
+  // Adds part `i` and, if it is a sub-layer, its norm, which is registered behind it: returns how
+  // many parts more than the one were used.
+  size_t add_transformer_part(Side& at, size_t i) {
+    const ModelPart& part = at.parts[i];
+    if (layer_of(part) >= 0) {
+      add_sublayer(at, part, at.parts.at(i + 1));
+      return 1;
+    }
+    std::string details = shapes(at, part);
+    if (part.path == "embedding") details += "\ntimes sqrt(" + size_text(config_.hidden) + ")";
+    if (part.path == "output" && config_.tied_embeddings) details += "\nweight: the embedding";
+    add_part(at, part, details);
+    if (part.path == "embedding") at.label = flow(at, config_.hidden);
+    if (part.path == "embedding" && config_.positions == PositionKind::kSinusoidal)
+      add(at, at.name + ".positions", "+ positions\n加上位置编码", DiagramBox::Kind::kPart)
+          .details = "sines and cosines,\nno parameters";
+    at.kept = at.memory = at.last;
+    if (part.path != "output") at.label = flow(at, config_.hidden);
+    return 0;
+  }
+
+  // norm(x + f(x)), or x + f(norm(x)) with norm_first: a sub-layer f within its sum.
+  void add_sublayer(Side& at, const ModelPart& part, const ModelPart& norm) {
+    const std::string kept = at.kept;
+    const bool rms = config_.norm == NormKind::kRms;
+    const std::string norm_name = rms ? "RMS norm" : "layer norm", id = at.name + "." + norm.path;
+    const std::string norm_shapes =
+        shapes(at, norm, norm.path.substr(norm.path.rfind('.') + 1) + ":");
+    if (config_.norm_first)
+      add(at, id, norm_name + " 规范化", DiagramBox::Kind::kPart).details = norm_shapes;
+    add_part(at, part, shapes(at, part) + positions_in(part));
+    if (is_part(part, "cross_attention"))
+      diagram_.arrows.push_back({encoder_.memory, at.last, is_joined_ ? "" : "keys, values"});
+    is_joined_ = is_joined_ || is_part(part, "cross_attention");
+    if (config_.norm_first)
+      add(at, id + ".sum", "add 残差相加", DiagramBox::Kind::kPart);
+    else
+      add(at, id, "add, " + norm_name + "\n残差相加、规范化", DiagramBox::Kind::kPart).details =
+          norm_shapes;
+    diagram_.arrows.push_back({kept, at.last, ""});
+    at.kept = at.memory = at.last;
+    if (is_part(part, "feed_forward")) at.label = flow(at, config_.hidden);
+  }
+
+  // Positions that are not added to the words act where words are compared.
+  std::string positions_in(const ModelPart& part) const {
+    if (!is_part(part, "self_attention")) return "";
+    switch (config_.positions) {
+      case PositionKind::kRotary:
+        return "\npositions: rotary";
+      case PositionKind::kAlibi:
+        return "\npositions: ALiBi";
+      case PositionKind::kRelative:
+        return "\npositions: relative";
+      case PositionKind::kT5:
+        return "\npositions: as T5";
+      default:
+        return "";
+    }
   }
 
   const ModelConfig& config_;
+  const bool is_transformer_;
   const size_t width_;
-  std::vector<Part> encoder_, decoder_;
+  Side encoder_, decoder_;
   Diagram diagram_;
-  std::string label_;     // of the next arrow down
-  DiagramBox attention_;  // between the columns
-  std::string top_;       // the encoder's box that the decoder looks at
+  DiagramBox attention_;     // between the columns
+  std::string first_layer_;  // of a recurrent decoder
   bool is_joined_ = false;
 };
 

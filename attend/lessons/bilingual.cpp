@@ -32,4 +32,11 @@ std::string label_for(const std::string& label, Language language) {
   return out;
 }
 
+Bilingual label_parts(const std::string& label) {
+  const size_t chinese = chinese_in(label);
+  if (chinese == std::string::npos) return {label, ""};
+  const size_t end = label.find_last_not_of(' ', chinese == 0 ? std::string::npos : chinese - 1);
+  return {chinese == 0 ? "" : label.substr(0, end + 1), label.substr(chinese)};
+}
+
 }  // namespace attend::lessons

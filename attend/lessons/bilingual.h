@@ -24,7 +24,15 @@ inline std::string one_line(const Bilingual& text, Language language) {
 }
 
 /// Labels of figures and tables hold both, "learned width 学到的宽度", line by line. For a reader
-/// of English alone: without the Chinese, and without lines that had nothing else.
+/// of English only: without the Chinese, and without lines that had nothing else.
 std::string label_for(const std::string& label, Language language);
+
+/// The two of a label of one line; no Chinese in it: none.
+Bilingual label_parts(const std::string& label);
+
+/// Names of axes, of columns and of lines recur, and are mostly English only: "weight", "key".
+/// These two know their Chinese (names.cpp). Not for words of a sentence.
+Bilingual name_parts(const std::string& name);
+std::string name_for(const std::string& name, Language language);
 
 }  // namespace attend::lessons

@@ -28,17 +28,19 @@ std::string thumbnail(std::string svg) {
 
 }  // namespace
 
-std::string gallery_page(const std::vector<Card>& cards, const Bilingual& note) {
-  render::Page page("Attention, lesson by lesson · 注意力机制，一课一课地看");
+std::string gallery_page(const std::vector<Card>& cards, const Bilingual& note, Language language) {
+  const Bilingual title{"Attention, lesson by lesson", "注意力机制，一课一课地看"};
+  render::Page page(one_line(title, language), language_code(language));
+  page.header("<h1>" + inline_markup(title) + "</h1>\n");
   page.style(lesson_style() + kStyle);
-  page.script(language_script(Language::kBoth));
+  page.script(language_script(language));
   std::string body = language_switch() + bilingual_markup("p", note) + "<div class=\"cards\">\n";
   for (const Card& card : cards) {
-    const Bilingual title{std::to_string(card.name.number) + "  " + card.name.title.en,
-                          card.name.title.zh};
+    const Bilingual heading{std::to_string(card.name.number) + "  " + card.name.title.en,
+                            card.name.title.zh};
     body += "<a class=\"card\" href=\"" + render::escape_xml(file_stem(card.name)) + ".html\">\n" +
-            (card.picture.empty() ? "" : thumbnail(card.picture)) + bilingual_markup("h2", title) +
-            bilingual_markup("p", card.name.summary) + "</a>\n";
+            (card.picture.empty() ? "" : thumbnail(card.picture)) +
+            bilingual_markup("h2", heading) + bilingual_markup("p", card.name.summary) + "</a>\n";
   }
   page.section("lessons", "", body + "</div>");
   return page.html();

@@ -14,7 +14,8 @@ struct Card {
 };
 
 /// A card a lesson, with its picture, linked to "<file_stem>.html" beside it. `note` says how the
-/// gallery was made. Loads nothing.
-std::string gallery_page(const std::vector<Card>& cards, const Bilingual& note);
+/// gallery was made. Begins with `language`, as to_page() does. Loads nothing.
+std::string gallery_page(const std::vector<Card>& cards, const Bilingual& note,
+                         Language language = Language::kBoth);
 
 }  // namespace attend::lessons

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "attend/lessons/figure_svg.h"
+#include "attend/lessons/in_language.h"
 #include "attend/lessons/page_parts.h"
 #include "attend/render/escape.h"
 #include "attend/render/html_map.h"
@@ -16,8 +17,11 @@ class PageWriter {
   /// `head`: what stands first.
   PageWriter(render::Page& page, std::string head) : page_(page), markup_(std::move(head)) {}
 
-  void write(const Notebook& book) {
-    for (const Entry& entry : book.entries()) std::visit(*this, entry);
+  void write(const Notebook& book, Language language) {
+    for (const Entry& entry : book.entries()) {
+      const bool switches = std::holds_alternative<Table>(entry);  // with the page's language
+      std::visit(*this, switches ? entry : in_language(entry, language));
+    }
   }
 
   /// What was written since the last one becomes a section.
@@ -38,7 +42,8 @@ class PageWriter {
   void operator()(const Animation& animation) {
     const std::string id = next_id();
     page_.data(id, animation_json(animation));
-    add_moving(id, animation.caption, figure_svg(animation, ""));
+    add_moving(id, animation.caption,
+               "<div class=\"scroll\">" + shrinking(figure_svg(animation, "")) + "</div>");
     page_.script("attendAnimation('" + id + "');");
   }
   void operator()(const Viewer& viewer) {
@@ -49,13 +54,15 @@ class PageWriter {
   void operator()(const Panel& panel) {
     const std::string id = next_id();
     page_.data(id, panel_json(panel));
-    add_moving(id, panel.caption, "<p>This part needs JavaScript.</p>");
+    add_moving(id, panel.caption,
+               bilingual_markup("p", {"This part needs JavaScript.", "这一部分需要 JavaScript。"}));
     page_.script(panel_script(panel, id));
   }
   template <class Figure>
   void operator()(const Figure& figure) {
     markup_ += "<figure>" + bilingual_markup("figcaption", figure.caption) +
-               "<div class=\"scroll\">" + figure_svg(Entry(figure), "") + "</div></figure>\n";
+               "<div class=\"scroll\">" + shrinking(figure_svg(Entry(figure), "")) +
+               "</div></figure>\n";
   }
 
  private:
@@ -83,14 +90,15 @@ std::string file_stem(const LessonName& name) {
 
 std::string to_page(const LessonName& name, const Notebook& book, Language language,
                     bool in_gallery) {
-  render::Page page(fmt::format("{}  {}", name.number, one_line(name.title, language)));
-  page.subtitle(one_line(name.summary, language));
+  const std::string number = std::to_string(name.number) + "  ";
+  render::Page page(number + one_line(name.title, language), language_code(language));
+  page.header(header_markup(number, name));
   page.style(lesson_style());
   page.script(language_script(language));
-  PageWriter writer(
-      page, language_switch() +
-                (in_gallery ? "<a href=\"index.html\">← all lessons · 全部课程</a>\n" : ""));
-  writer.write(book);
+  const std::string back =
+      "<a href=\"index.html\">← " + inline_markup({"all lessons", "全部课程"}) + "</a>\n";
+  PageWriter writer(page, language_switch() + (in_gallery ? back : ""));
+  writer.write(book, language);
   writer.end_section();
   return page.html();
 }
@@ -103,7 +111,7 @@ std::vector<std::pair<std::string, std::string>> to_pictures(const LessonName& n
     const auto caption = figure_caption(entry);
     if (!caption) continue;
     files.emplace_back(fmt::format("{}-{}.svg", file_stem(name), files.size() + 1),
-                       figure_svg(entry, one_line(*caption, language)));
+                       figure_svg(in_language(entry, language), one_line(*caption, language)));
   }
   return files;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "attend/lessons/in_language.h"
 #include "attend/lessons/step_text.h"
 #include "attend/lessons/table_text.h"
 #include "attend/render/terminal_line.h"
@@ -40,17 +41,14 @@ class TerminalWriter {
 
   void operator()(const Step& step) {
     blank();
-    line(step.formula + "   " + shape_text(step));
+    line(step.formula + "   " + name_for(shape_text(step), look_.language));
     paragraphs(step.note, "  ");
     for (const auto& row : number_rows(step)) number_line(row);
   }
 
   void operator()(const Table& table) {
     caption(table.caption);
-    Table shown = table;
-    labels(shown.columns);
-    for (auto& row : shown.rows) labels(row);
-    for (const auto& row : table_lines(shown, look_.width - 2)) line("  " + row);
+    for (const auto& row : table_lines(table, look_.width - 2)) line("  " + row);
   }
 
   void operator()(const MapFigure& figure) {
@@ -60,28 +58,17 @@ class TerminalWriter {
 
   void operator()(const CurveFigure& figure) {
     caption(figure.caption);
-    render::Curves shown = figure.curves;
-    for (std::string* text : {&shown.x_axis, &shown.y_axis}) label(*text);
-    for (auto& series : shown.series) label(series.name);
-    for (auto& reference : shown.references) label(reference.name);
-    out_ += render::curves_to_terminal(shown, curve_options());
+    out_ += render::curves_to_terminal(figure.curves, curve_options());
   }
 
   void operator()(const BarFigure& figure) {
     caption(figure.caption);
-    render::Bars shown = figure.bars;
-    label(shown.value_axis);
-    labels(shown.names);
-    for (auto& series : shown.series) label(series.name);
-    out_ += render::bars_to_terminal(shown, curve_options());
+    out_ += render::bars_to_terminal(figure.bars, curve_options());
   }
 
   void operator()(const DiagramFigure& figure) {
     caption(figure.caption);
-    render::Diagram shown = figure.diagram;
-    for (auto& box : shown.boxes) label(box.text), label(box.details);
-    for (auto& arrow : shown.arrows) label(arrow.label);
-    out_ += render::diagram_to_terminal(shown, curve_options());
+    out_ += render::diagram_to_terminal(figure.diagram, curve_options());
   }
 
   void operator()(const Animation& animation) {
@@ -104,11 +91,6 @@ class TerminalWriter {
     if (shows_english(look_.language) && !text.en.empty()) out.push_back(text.en);
     if (shows_chinese(look_.language) && !text.zh.empty()) out.push_back(text.zh);
     return out;
-  }
-
-  void label(std::string& text) const { text = label_for(text, look_.language); }
-  void labels(std::vector<std::string>& texts) const {
-    for (std::string& text : texts) label(text);
   }
 
   void blank() { out_ += "\n"; }
@@ -156,9 +138,7 @@ class TerminalWriter {
                "  ");
   }
 
-  void draw(render::AttentionMap map, const MapLook& look) {
-    for (std::string* text : {&map.row_axis, &map.column_axis}) label(*text);
-    for (auto& panel : map.panels) label(panel.title), labels(panel.rows), labels(panel.columns);
+  void draw(const render::AttentionMap& map, const MapLook& look) {
     out_ += render::map_to_terminal(
         map, {look_.width, look_.colour, look_.background, look.scaling, look.quantity});
   }
@@ -176,7 +156,7 @@ class TerminalWriter {
 std::string to_terminal(const LessonName& name, const Notebook& book, const TerminalLook& look) {
   TerminalWriter writer(look);
   writer.begin(name);
-  for (const Entry& entry : book.entries()) std::visit(writer, entry);
+  for (const Entry& entry : book.entries()) std::visit(writer, in_language(entry, look.language));
   return writer.take();
 }
 

@@ -22,15 +22,15 @@ constexpr const char* kStyle = R"css(
 body { max-width: 56rem; }
 figure, .panel { margin: 1.2rem 0; } figcaption { font-weight: 600; margin: 0 0 .4rem; }
 figcaption + figcaption { margin-top: -.3rem; } h2 + h2 { margin-top: -.4rem; }
-.scroll { overflow-x: auto; }
+.languages { float: right; margin: 0 0 .4rem .8rem; }
 aside { border-left: 4px solid var(--accent); padding: .1rem 0 .1rem .9rem; margin: 1rem 0; }
 aside p { margin: .3rem 0; } p { margin: .6rem 0; }
-.step { margin: 1rem 0; } .step code { font-size: 1rem; } .shape { color: var(--accent);
+.step { margin: 1rem 0; } .step code { font-size: 1rem; overflow-wrap: anywhere; } .shape { color: var(--accent);
   margin-left: .8rem; font-variant-numeric: tabular-nums; }
 pre { background: var(--panel); padding: .6rem .9rem; border-radius: .3rem; overflow-x: auto;
   margin: .3rem 0; font-size: .9rem; line-height: 1.35; }
-.note { color: var(--dim); margin: 0; } .languages { float: right; }
-.only-en [lang=zh], .only-zh [lang=en] { display: none; }
+.note { color: var(--dim); margin: 0; }
+.only-en [lang=zh], .only-zh [lang=en], .only-en .both, .only-zh .both { display: none; }
 table { border-collapse: collapse; } th, td { padding: .2rem .9rem .2rem 0; text-align: left;
   border-bottom: 1px solid var(--rule); font-variant-numeric: tabular-nums; }
 .panel { background: var(--panel); border: 1px solid var(--rule); border-radius: .5rem;
@@ -41,7 +41,8 @@ table { border-collapse: collapse; } th, td { padding: .2rem .9rem .2rem 0; text
 .result { font-variant-numeric: tabular-nums; flex-basis: 100%; margin: 0; }
 .pictures { display: flex; flex-wrap: wrap; gap: 1rem; } .pictures figure { margin: .4rem 0;
   max-width: 100%; }
-svg { max-width: none; } svg.live text { fill: var(--ink); font-size: 12px; }
+.panel .scroll { --ground: var(--panel); } svg { max-width: 100%; height: auto; }
+svg.live text { fill: var(--ink); font-size: 12px; }
 svg.live .dim { fill: var(--dim); } svg.live .rule { stroke: var(--rule); }
 svg.live .edge { stroke: var(--dim); }
 )css";
@@ -82,9 +83,26 @@ json ink_json(Palette palette) {
 
 json bilingual_json(const Bilingual& text) { return {{"en", text.en}, {"zh", text.zh}}; }
 
+// Text with what stands between two backticks as code.
+std::string text_markup(const std::string& text) {
+  std::string out = escape_xml(text);
+  size_t open = 0, close = 0;
+  while ((open = out.find('`')) != std::string::npos &&
+         (close = out.find('`', open + 1)) != std::string::npos) {
+    out.replace(close, 1, "</code>");
+    out.replace(open, 1, "<code>");
+  }
+  return out;
+}
+
 std::string with_language(const std::string& element, const char* language,
                           const std::string& text) {
-  return fmt::format("<{0} lang=\"{1}\">{2}</{0}>\n", element, language, escape_xml(text));
+  return fmt::format("<{0} lang=\"{1}\">{2}</{0}>", element, language, text_markup(text));
+}
+
+// A label that may have both languages in it.
+std::string label_markup(const Bilingual& parts) {
+  return parts.zh.empty() ? text_markup(parts.en) : inline_markup(parts, " ");
 }
 
 // Three decimals are more than colours show, and keep pages small.
@@ -108,14 +126,35 @@ json matrix_json(const render::MapPanel& panel) {
 
 std::string bilingual_markup(const std::string& element, const Bilingual& text) {
   std::string out;
-  if (!text.en.empty()) out += with_language(element, "en", text.en);
-  if (!text.zh.empty()) out += with_language(element, "zh", text.zh);
+  if (!text.en.empty()) out += with_language(element, "en", text.en) + "\n";
+  if (!text.zh.empty()) out += with_language(element, "zh", text.zh) + "\n";
   return out;
+}
+
+std::string inline_markup(const Bilingual& text, const std::string& between) {
+  const bool is_both = !text.en.empty() && !text.zh.empty();
+  return (text.en.empty() ? "" : with_language("span", "en", text.en)) +
+         (is_both ? "<span class=\"both\">" + between + "</span>" : "") +
+         (text.zh.empty() ? "" : with_language("span", "zh", text.zh));
+}
+
+std::string header_markup(const std::string& before, const LessonName& name) {
+  return "<h1>" + escape_xml(before) + inline_markup(name.title) + "</h1>\n<p class=\"subtitle\">" +
+         inline_markup(name.summary) + "</p>\n";
+}
+
+std::string shrinking(std::string svg) {
+  const std::string attribute = " width=\"";
+  const size_t at = svg.find(attribute);
+  if (at == std::string::npos) return svg;
+  const double width = std::strtod(svg.c_str() + at + attribute.size(), nullptr);
+  return svg.insert(at, fmt::format(" style=\"min-width:{:.0f}px\"", 0.6 * width));
 }
 
 std::string step_markup(const Step& step) {
   std::string out = "<div class=\"step\"><code>" + escape_xml(step.formula) +
-                    "</code><span class=\"shape\">" + escape_xml(shape_text(step)) + "</span>\n";
+                    "</code><span class=\"shape\">" + label_markup(name_parts(shape_text(step))) +
+                    "</span>\n";
   std::string notes = bilingual_markup("p", step.note);
   for (size_t at = 0; (at = notes.find("<p ", at)) != std::string::npos; at += 3)
     notes.insert(at + 2, " class=\"note\"");
@@ -133,8 +172,11 @@ std::string table_markup(const Table& table) {
   std::string out =
       bilingual_markup("figcaption", table.caption) + "<div class=\"scroll\"><table>\n";
   const auto row = [&](const std::vector<std::string>& cells, const char* element) {
+    const bool is_heading = &cells == &table.columns;
     out += "<tr>";
-    for (const auto& cell : cells) out += fmt::format("<{0}>{1}</{0}>", element, escape_xml(cell));
+    for (const auto& cell : cells)
+      out += fmt::format("<{0}>{1}</{0}>", element,
+                         label_markup(is_heading ? name_parts(cell) : label_parts(cell)));
     out += "</tr>\n";
   };
   row(table.columns, "th");
@@ -148,11 +190,17 @@ std::string language_switch() {
          "<button data-language=\"zh\">中文</button></div>\n";
 }
 
+const char* language_code(Language language) {
+  return language == Language::kChinese ? "zh" : "en";
+}
+
 std::string language_script(Language first) {
   const char* name = first == Language::kBoth ? "both" : first == Language::kEnglish ? "en" : "zh";
   return fmt::format(
-      "const choose = name => {{ document.body.className = name === 'both' ? '' : "
-      "`only-${{name}}`; "
+      "const choose = name => {{\n"
+      "  document.body.className = name === 'both' ? '' : `only-${{name}}`;\n"
+      "  document.documentElement.lang = name === 'zh' ? 'zh' : 'en';\n"
+      "  document.dispatchEvent(new Event('attend-language'));\n"
       "}};\n"
       "for (const button of document.querySelectorAll('[data-language]'))\n"
       "  button.addEventListener('click', () => choose(button.dataset.language));\n"

@@ -9,6 +9,7 @@
 #include "attend/render/attention_map.h"
 #include "attend/render/check.h"
 #include "attend/render/escape.h"
+#include "attend/render/text_metrics.h"
 #include "attend/render/value_scale.h"
 
 namespace attend::render {
@@ -128,13 +129,17 @@ class Reader {
   const std::string& path_;
 };
 
-float read_weight(const Json& value, const Reader& panel) {
+/// `row` and `column` count from 1.
+float read_weight(const Json& value, size_t row, size_t column, const Reader& panel) {
+  const auto refuse = [&](const std::string& message) {
+    panel.fail("weights", "row " + std::to_string(row) + ", column " + std::to_string(column) +
+                              ": " + message);
+  };
   if (value.is_null()) return std::numeric_limits<float>::quiet_NaN();
-  if (!value.is_number())
-    panel.fail("weights", "expected numbers or null, found " + Reader::kind_of(value));
+  if (!value.is_number()) refuse("expected a number or null, found " + Reader::kind_of(value));
   const std::optional<float> weight = round_to_float(value.get<double>());
-  if (!weight) panel.fail("weights", "the number " + value.dump() + " is too large");
-  return *weight;
+  if (!weight) refuse("the number " + value.dump() + " is too large; the largest is 3.4e38");
+  return weight.value_or(0);
 }
 
 void read_weights(MapPanel& panel, const Reader& reader) {
@@ -146,7 +151,8 @@ void read_weights(MapPanel& panel, const Reader& reader) {
     if (!rows[r].is_array() || rows[r].size() != panel.columns.size())
       reader.fail("weights", "row " + std::to_string(r + 1) + ": expected an array of " +
                                  std::to_string(panel.columns.size()) + " numbers");
-    for (const Json& value : rows[r]) panel.weights.push_back(read_weight(value, reader));
+    for (size_t c = 0; c < rows[r].size(); ++c)
+      panel.weights.push_back(read_weight(rows[r][c], r + 1, c + 1, reader));
   }
 }
 
@@ -198,20 +204,64 @@ void check_header(const Reader& reader) {
                                std::to_string(AttentionMap::kVersion));
 }
 
+/// Where parsing stops. The exceptions of a tree's parser don't say it for a number that is too
+/// large; the events do.
+class Stop : public nlohmann::json_sax<Json> {
+ public:
+  size_t byte = 0;    // after the last one read
+  std::string token;  // what was read last
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(size_t) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(size_t position, const std::string& last_token,
+                   const nlohmann::detail::exception&) override {
+    byte = position;
+    token = last_token;
+    return false;
+  }
+};
+
+[[noreturn]] void refuse_json(const std::string& json, const std::string& path,
+                              const Json::exception& error) {
+  Stop stop;
+  Json::sax_parse(json, &stop);
+  const bool too_large = dynamic_cast<const Json::out_of_range*>(&error) != nullptr;
+  const size_t end = std::min(json.size(), stop.byte);
+  const size_t start = end - std::min(end, too_large ? stop.token.size() : size_t{1});
+  const auto line = 1 + std::count(json.begin(), json.begin() + static_cast<int64_t>(start), '\n');
+  const size_t line_start = start == 0 ? 0 : json.rfind('\n', start - 1) + 1;  // npos + 1 is 0
+  const auto column = static_cast<int64_t>(start - line_start) + 1;
+  std::string message;
+  if (too_large) {
+    message = "the number " + cut_to_width(stop.token, 40) + " is too large; the largest is 3.4e38";
+  } else if (json.compare(start, 2, "Na") == 0 || json.compare(start, 2, "In") == 0) {
+    message = "JSON has no NaN and no Infinity; write null, which is drawn as no number";
+  } else {
+    // The library's message starts with a tag in brackets and the place; the reader needs the rest.
+    const std::string what = error.what();
+    const size_t rest = what.find("syntax error");
+    message = cut_to_width(rest == std::string::npos ? what : what.substr(rest), 240);
+  }
+  throw DataError(path, line, column, "not an attention map: " + message);
+}
+
 Json parse(const std::string& json, const std::string& path) {
   try {
     return Json::parse(json);
-  } catch (const Json::out_of_range&) {
-    throw DataError(path, "not an attention map: it has a number that is too large");
+  } catch (const Json::out_of_range& error) {
+    refuse_json(json, path, error);
   } catch (const Json::parse_error& error) {
-    // The library's message starts with a tag in brackets; the reader needs the place and the rest.
-    const std::string what = error.what();
-    const size_t tag = what.find("] ");
-    const std::string upto = json.substr(0, std::min(json.size(), error.byte));
-    const auto line = 1 + std::count(upto.begin(), upto.end(), '\n');
-    throw DataError(
-        path, line, 0,
-        "not an attention map: " + (tag == std::string::npos ? what : what.substr(tag + 2)));
+    refuse_json(json, path, error);
   }
 }
 

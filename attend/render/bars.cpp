@@ -200,7 +200,7 @@ std::string bars_to_terminal(const Bars& bars, const CurveTerminalOptions& optio
         .add_in(series_colour(s, options.background),
                 ascii ? std::string(1, "ox+*#%@&"[s % 8]) : "██")
         .add(" ")
-        .add(printable(bars.series[s].name));
+        .add(cut_to_width(bars.series[s].name, std::max(width - 6, 4), ascii ? "~" : "…"));
   }
   if (legend.width() > 0) out.push_back(legend);
   add_text(bars.value_axis);

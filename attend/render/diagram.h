@@ -34,13 +34,15 @@ struct Diagram {
   std::vector<DiagramArrow> arrows;
 };
 
-/// Columns and rows are as wide and high as their boxes need. Throws InvalidArgument for an arrow
-/// that names no box, for ids or places that occur twice and for places below 0.
+/// Columns and rows are as wide and high as their boxes need; an arrow between two boxes of a
+/// column goes past those between at the side, outside the diagram where it can. Throws
+/// InvalidArgument for an arrow that names no box, for ids or places that occur twice and for
+/// places below 0.
 std::string diagram_to_svg(const Diagram& diagram, Theme theme = Theme::kAuto);
 
-/// Boxes in line-drawing characters (plain ones in ASCII). Arrows between neighbours in a row or a
-/// column are drawn, and those to the next column past rows between; the others, and labels that
-/// find no place, are listed below.
+/// Boxes in line-drawing characters (plain ones in ASCII). Arrows within a column, between
+/// neighbours in a row, to the next column and back to an empty place below the target are drawn;
+/// the others, and labels that find no place, are listed below.
 std::string diagram_to_terminal(const Diagram& diagram, const CurveTerminalOptions& options = {});
 
 }  // namespace attend::render

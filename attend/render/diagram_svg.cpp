@@ -14,7 +14,9 @@ constexpr double kLine = 17;
 constexpr double kLabel = 11;  // font of an arrow's label
 constexpr double kColumnGap = 56;
 constexpr double kRowGap = 36;
-constexpr double kHead = 8;  // of an arrow
+constexpr double kHead = 8;    // of an arrow
+constexpr double kLane = 26;   // beside a column with arrows past its boxes
+constexpr double kCorner = 6;  // radius of a bend
 
 struct Rect {
   double x = 0, y = 0, width = 0, height = 0;
@@ -62,7 +64,9 @@ class DiagramDrawing {
       gap = std::max(gap, kLabel * text_width_em(diagram_.arrows[i].label) + 2 * kHead + 8);
     }
     if (!gaps.empty()) gaps.back() = 0;
-    double total = 2 * kMargin;
+    for (size_t c = 1; c < gaps.size(); ++c) gaps[c] += grid_.has_bypass[c] ? kLane : 0;
+    const double left = kMargin + (grid_.columns > 0 && grid_.has_bypass[0] ? kLane : 0);
+    double total = left + kMargin;
     for (size_t c = 0; c < widths.size(); ++c) total += widths[c] + gaps[c];
     width_ = std::max(total, 300.0);
     double y = kMargin;
@@ -73,7 +77,7 @@ class DiagramDrawing {
       }
       y += 10;
     }
-    std::vector<double> lefts{kMargin}, tops{y};
+    std::vector<double> lefts{left}, tops{y};
     for (size_t c = 0; c < widths.size(); ++c) lefts.push_back(lefts.back() + widths[c] + gaps[c]);
     for (const double height : heights) tops.push_back(tops.back() + height + kRowGap);
     height_ = tops.back() - kRowGap + kMargin;
@@ -101,7 +105,20 @@ class DiagramDrawing {
   void draw_arrow(size_t i) {
     const Rect& from = boxes_[grid_.arrows[i].first];
     const Rect& to = boxes_[grid_.arrows[i].second];
-    if (is_elbow(grid_.arrows[i].first, grid_.arrows[i].second)) return draw_elbow(from, to);
+    const std::string& label = diagram_.arrows[i].label;
+    switch (grid_.routes[i]) {
+      case ArrowRoute::kElbow:
+        return draw_elbow(from, to, label);
+      case ArrowRoute::kBack:
+        return draw_back(from, to, label);
+      case ArrowRoute::kBypass:
+        return draw_bypass(from, to, diagram_.boxes[grid_.arrows[i].first].column == 0, label);
+      default:
+        return draw_line(from, to, label);
+    }
+  }
+
+  void draw_line(const Rect& from, const Rect& to, const std::string& label) {
     double x1 = from.middle_x(), y1 = from.middle_y(), x2 = to.middle_x(), y2 = to.middle_y();
     const bool is_level = std::abs(y1 - y2) < (from.height + to.height) / 2;
     if (is_level) {  // from side to side
@@ -115,10 +132,10 @@ class DiagramDrawing {
     const double ux = (x2 - x1) / length, uy = (y2 - y1) / length;
     svg_.line(x1, y1, x2 - ux * kHead, y2 - uy * kHead, "arrow");
     draw_head(x2, y2, ux, uy);
-    if (diagram_.arrows[i].label.empty()) return;
+    if (label.empty()) return;
     const bool above = is_level;
-    svg_.text((x1 + x2) / 2 + (above ? 0 : 6), (y1 + y2) / 2 + (above ? -6 : 4),
-              diagram_.arrows[i].label, {kLabel, "dim halo", above ? "middle" : "start"});
+    svg_.text((x1 + x2) / 2 + (above ? 0 : 6), (y1 + y2) / 2 + (above ? -6 : 4), label,
+              {kLabel, "dim halo", above ? "middle" : "start"});
   }
 
   void draw_head(double x, double y, double ux, double uy) {
@@ -128,18 +145,51 @@ class DiagramDrawing {
              "z\"/>\n");
   }
 
-  /// A straight line would cross the boxes between.
-  bool is_elbow(size_t from, size_t to) const {
-    const DiagramBox &a = diagram_.boxes[from], &b = diagram_.boxes[to];
-    return b.column == a.column + 1 && std::abs(a.row - b.row) > 1;
+  struct Point {
+    double x, y;
+  };
+
+  /// A line through the corners, which are rounded, with the arrow's head at the last.
+  void draw_way(const std::vector<Point>& corners) {
+    std::string path = "M" + place(corners[0]);
+    for (size_t i = 1; i + 1 < corners.size(); ++i)
+      path += "L" + place(toward(corners[i], corners[i - 1], kCorner)) + "Q" + place(corners[i]) +
+              " " + place(toward(corners[i], corners[i + 1], kCorner));
+    const Point &end = corners.back(), &before = corners[corners.size() - 2];
+    path += "L" + place(toward(end, before, kHead));
+    svg_.raw("<path class=\"arrow\" d=\"" + path + "\"/>\n");
+    const double length = std::max(std::hypot(end.x - before.x, end.y - before.y), 1e-6);
+    draw_head(end.x, end.y, (end.x - before.x) / length, (end.y - before.y) / length);
   }
 
-  void draw_elbow(const Rect& from, const Rect& to) {
+  static std::string place(const Point& at) { return svg_number(at.x) + " " + svg_number(at.y); }
+
+  /// `step` from one point to another, at most half of the way.
+  static Point toward(const Point& from, const Point& to, double step) {
+    const double length = std::hypot(to.x - from.x, to.y - from.y);
+    const double t = length > 0 ? std::min(step / length, 0.5) : 0;
+    return {from.x + t * (to.x - from.x), from.y + t * (to.y - from.y)};
+  }
+
+  void draw_elbow(const Rect& from, const Rect& to, const std::string& label) {
     const double turn = to.x - kColumnGap / 2, y1 = from.middle_y(), y2 = to.middle_y();
-    svg_.line(from.x + from.width, y1, turn, y1, "arrow");
-    svg_.line(turn, y1, turn, y2, "arrow");
-    svg_.line(turn, y2, to.x - kHead, y2, "arrow");
-    draw_head(to.x, y2, 1, 0);
+    const double side = from.x + from.width;
+    draw_way({{side, y1}, {turn, y1}, {turn, y2}, {to.x, y2}});
+    if (!label.empty()) svg_.text(side + 4, y1 - 6, label, {kLabel, "dim halo"});
+  }
+
+  void draw_back(const Rect& from, const Rect& to, const std::string& label) {
+    const double x = to.middle_x(), y = from.middle_y();
+    draw_way({{from.x, y}, {x, y}, {x, to.y + to.height}});
+    if (!label.empty()) svg_.text(from.x - 6, y - 6, label, {kLabel, "dim halo", "end"});
+  }
+
+  void draw_bypass(const Rect& from, const Rect& to, bool is_left, const std::string& label) {
+    const double side = is_left ? from.x : from.x + from.width;
+    const double lane = is_left ? side - kLane + 8 : side + kLane - 8;
+    const double y1 = from.y + from.height - kLine / 2 - 6, y2 = to.y + kLine / 2 + 6;
+    draw_way({{side, y1}, {lane, y1}, {lane, y2}, {side, y2}});
+    if (!label.empty()) svg_.text(lane, (y1 + y2) / 2, label, {kLabel, "dim halo", "middle", -90});
   }
 
   const Diagram& diagram_;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kColumnGap = 5;
 constexpr int kRowGap = 2;
+constexpr int kLane = 3;  // beside a column with arrows past its boxes
 
 struct Frame {
   const char *across, *down, *top_left, *top_right, *bottom_left, *bottom_right;
@@ -18,6 +19,17 @@ struct Frame {
 constexpr Frame kLight = {"─", "│", "┌", "┐", "└", "┘", "▶", "◀", "▼", "▲"};
 constexpr Frame kHeavy = {"━", "┃", "┏", "┓", "┗", "┛", "▶", "◀", "▼", "▲"};
 constexpr Frame kPlain = {"-", "|", "+", "+", "+", "+", ">", "<", "v", "^"};
+
+// Where a line goes on to from a cell, and the sign for each sum of these.
+constexpr unsigned kLeft = 1, kRight = 2, kUp = 4, kDown = 8;
+constexpr const char* kLines[] = {" ", "─", "─", "─", "│", "┘", "└", "┴",
+                                  "│", "┐", "┌", "┬", "│", "┤", "├", "┼"};
+constexpr const char* kPlainLines[] = {" ", "-", "-", "-", "|", "+", "+", "+",
+                                       "|", "+", "+", "+", "|", "+", "+", "+"};
+
+struct Cell {
+  int x, y;
+};
 
 class DiagramPrinter {
  public:
@@ -30,6 +42,7 @@ class DiagramPrinter {
     std::vector<std::string> list;
     for (size_t i = 0; i < grid_.arrows.size(); ++i)
       if (!draw_arrow(i)) list.push_back(listed(i));
+    draw_lines();
     std::vector<TerminalLine> out;
     if (!diagram_.title.empty())
       for (TerminalLine& line : wrapped(diagram_.title, options_.width, options_.colour))
@@ -61,17 +74,20 @@ class DiagramPrinter {
         width = std::max(width, display_width(line) + 4);
       height = std::max(height, static_cast<int>(grid_.lines[i].size()) + 2);
     }
-    lefts_ = {0}, tops_ = {0};
-    for (const int width : widths) lefts_.push_back(lefts_.back() + width + kColumnGap);
+    widths_ = widths;
+    const auto lane = [&](size_t column) { return grid_.has_bypass[column] ? kLane : 0; };
+    lefts_ = {grid_.columns > 0 ? lane(0) : 0}, tops_ = {0};
+    for (size_t c = 0; c < widths.size(); ++c)
+      lefts_.push_back(lefts_.back() + widths[c] + kColumnGap + (c > 0 ? lane(c) : 0));
     for (const int height : heights) tops_.push_back(tops_.back() + height + kRowGap);
-    canvas_.assign(static_cast<size_t>(std::max(tops_.back() - kRowGap, 0)),
-                   std::vector<std::string>(static_cast<size_t>(lefts_.back()), " "));
+    const auto high = static_cast<size_t>(std::max(tops_.back() - kRowGap, 0));
+    const auto wide = static_cast<size_t>(lefts_.back());
+    canvas_.assign(high, std::vector<std::string>(wide, " "));
+    lines_.assign(high, std::vector<unsigned>(wide, 0));
   }
 
   int left(size_t i) const { return lefts_[static_cast<size_t>(diagram_.boxes[i].column)]; }
-  int width(size_t i) const {
-    return lefts_[static_cast<size_t>(diagram_.boxes[i].column) + 1] - left(i) - kColumnGap;
-  }
+  int width(size_t i) const { return widths_[static_cast<size_t>(diagram_.boxes[i].column)]; }
   int top(size_t i) const { return tops_[static_cast<size_t>(diagram_.boxes[i].row)]; }
   int height(size_t i) const { return static_cast<int>(grid_.lines[i].size()) + 2; }
 
@@ -104,60 +120,88 @@ class DiagramPrinter {
     }
   }
 
-  /// Whether the arrow's boxes are neighbours, so that it could be drawn.
+  /// False for what is to be listed: an arrow that can't be drawn, or a label without a place.
   bool draw_arrow(size_t i) {
     const auto [from, to] = grid_.arrows[i];
-    const DiagramBox &a = diagram_.boxes[from], &b = diagram_.boxes[to];
-    const Frame& f = frame(false);
-    const bool labelled = !diagram_.arrows[i].label.empty();
-    if (a.row == b.row && std::abs(a.column - b.column) == 1) {
-      const bool right = b.column > a.column;
-      const size_t first = right ? from : to;
-      const int y = top(first) + 1;
-      const int x = left(first) + width(first);
-      for (int k = 0; k < kColumnGap; ++k)  // the head of an arrow the other way stays
-        if (canvas_[static_cast<size_t>(y)][static_cast<size_t>(x + k)] == " ")
-          put(x + k, y, f.across);
-      put(right ? x + kColumnGap - 1 : x, y, right ? f.to_right : f.to_left);
-      return !labelled;
-    }
-    if (a.column == b.column && std::abs(a.row - b.row) == 1) {
-      const bool down = b.row > a.row;
-      const size_t upper = down ? from : to, lower = down ? to : from;
-      const int x = left(upper) + width(upper) / 2;
-      const int y1 = top(upper) + height(upper), y2 = top(lower) - 1;
-      for (int y = y1; y <= y2; ++y) put(x, y, f.down);
-      put(x, down ? y2 : y1, down ? f.to_bottom : f.to_top);
-      if (labelled) put(x + 2, y2, diagram_.arrows[i].label);
-      return true;
-    }
-    if (b.column == a.column + 1 && std::abs(a.row - b.row) > 1) {
-      draw_elbow(from, to);
-      return !labelled;
+    const std::string& label = diagram_.arrows[i].label;
+    switch (grid_.routes[i]) {
+      case ArrowRoute::kLevel: {
+        const bool right = left(to) > left(from);
+        const int y = top(from) + 1, start = right ? left(from) + width(from) : left(from) - 1;
+        route({{start, y}, {right ? left(to) - 1 : left(to) + width(to), y}});
+        return label.empty();
+      }
+      case ArrowRoute::kStraight: {
+        const bool down = top(to) > top(from);
+        const int x = left(from) + width(from) / 2;
+        const int end = down ? top(to) - 1 : top(to) + height(to);
+        route({{x, down ? top(from) + height(from) : top(from) - 1}, {x, end}});
+        if (!label.empty()) put(x + 2, down ? end : top(from) - 1, label);
+        return true;
+      }
+      case ArrowRoute::kElbow: {
+        const int y1 = top(from) + 1, y2 = top(to) + 1, turn = left(to) - kColumnGap / 2 - 1;
+        route({{left(from) + width(from), y1}, {turn, y1}, {turn, y2}, {left(to) - 1, y2}});
+        return label.empty();
+      }
+      case ArrowRoute::kBack: {
+        const int x = left(to) + width(to) / 2, y = top(from) + 1;
+        route({{left(from) - 1, y}, {x, y}, {x, top(to) + height(to)}});
+        if (!label.empty()) put(x + 2, y - 1, label);
+        return true;
+      }
+      case ArrowRoute::kBypass:
+        draw_bypass(from, to);
+        return label.empty();
+      case ArrowRoute::kAcross:
+        return false;
     }
     return false;
   }
 
-  /// Through the gap between two columns, past the boxes between.
-  void draw_elbow(size_t from, size_t to) {
-    const bool down = top(to) > top(from), plain = is_ascii();
-    const int x = left(from) + width(from), turn = x + kColumnGap / 2;
-    const int y1 = top(from) + 1, y2 = top(to) + 1;
-    const Frame& f = frame(false);
-    // Arrows that share a way, or that cross, meet in one character.
-    const auto join = [&](int at_y, const char* corner, const char* met) {
-      const bool is_met = canvas_[static_cast<size_t>(at_y)][static_cast<size_t>(turn)] != " ";
-      put(turn, at_y, plain ? "+" : is_met ? met : corner);
-    };
-    for (int k = x; k < turn; ++k) put(k, y1, f.across);
-    join(y1, down ? "┐" : "┘", down ? "┬" : "┴");
-    for (int y = std::min(y1, y2) + 1; y < std::max(y1, y2); ++y) {
-      const std::string& there = canvas_[static_cast<size_t>(y)][static_cast<size_t>(turn)];
-      put(turn, y, there == " " || there == f.down ? f.down : plain ? "+" : "├");
+  void draw_bypass(size_t from, size_t to) {
+    const bool first = diagram_.boxes[from].column == 0;
+    const int side = first ? left(from) - 1 : left(from) + width(from);
+    const int lane = side + (first ? 1 - kLane : kLane - 1);
+    const int y1 = top(from) + height(from) - 2, y2 = top(to) + 1;
+    route({{side, y1}, {lane, y1}, {lane, y2}, {side, y2}});
+  }
+
+  /// A line through the corners, with the arrow's head at the last.
+  void route(const std::vector<Cell>& corners) {
+    Cell at = corners.front();
+    unsigned& start = lines_[static_cast<size_t>(at.y)][static_cast<size_t>(at.x)];
+    unsigned heading = 0;
+    for (const Cell& corner : corners) {
+      while (at.x != corner.x || at.y != corner.y) {
+        const int dx = (corner.x > at.x) - (corner.x < at.x);
+        const int dy = dx != 0 ? 0 : (corner.y > at.y) - (corner.y < at.y);
+        const unsigned ahead = dx > 0 ? kRight : dx < 0 ? kLeft : dy > 0 ? kDown : kUp;
+        if (heading == 0) start |= opposite(ahead);
+        heading = ahead;
+        lines_[static_cast<size_t>(at.y)][static_cast<size_t>(at.x)] |= ahead;
+        at.x += dx, at.y += dy;
+        lines_[static_cast<size_t>(at.y)][static_cast<size_t>(at.x)] |= opposite(ahead);
+      }
     }
-    join(y2, down ? "└" : "┌", down ? "┴" : "┬");
-    for (int k = turn + 1; k < x + kColumnGap; ++k) put(k, y2, f.across);
-    put(x + kColumnGap - 1, y2, f.to_right);
+    const Frame& f = frame(false);
+    put(at.x, at.y,
+        heading == kRight  ? f.to_right
+        : heading == kLeft ? f.to_left
+        : heading == kUp   ? f.to_top
+                           : f.to_bottom);
+  }
+
+  static unsigned opposite(unsigned way) {
+    return way == kLeft ? kRight : way == kRight ? kLeft : way == kUp ? kDown : kUp;
+  }
+
+  /// Lines where nothing else stands; where they meet, in one sign.
+  void draw_lines() {
+    for (size_t y = 0; y < lines_.size(); ++y)
+      for (size_t x = 0; x < lines_[y].size(); ++x)
+        if (lines_[y][x] != 0 && canvas_[y][x] == " ")
+          canvas_[y][x] = (is_ascii() ? kPlainLines : kLines)[lines_[y][x]];
   }
 
   std::string listed(size_t i) const {
@@ -175,8 +219,9 @@ class DiagramPrinter {
   const Diagram& diagram_;
   const CurveTerminalOptions& options_;
   const DiagramGrid grid_;
-  std::vector<int> lefts_, tops_;
+  std::vector<int> lefts_, tops_, widths_;
   std::vector<std::vector<std::string>> canvas_;
+  std::vector<std::vector<unsigned>> lines_;  // ways on from each cell
 };
 
 }  // namespace

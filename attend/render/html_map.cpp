@@ -39,11 +39,14 @@ std::string static_picture(const AttentionMap& map, const HtmlOptions& options) 
   SvgOptions svg;
   svg.scaling = options.scaling;
   svg.captions = false;
-  if (cell_count(map) <= kMostStaticCells) return map_to_svg(map, svg);
+  const auto picture = [&svg](const AttentionMap& shown) {
+    return "<div class=\"scroll\">" + map_to_svg(shown, svg) + "</div>\n";
+  };
+  if (cell_count(map) <= kMostStaticCells) return picture(map);
   AttentionMap first = map;
   first.panels.resize(1);
   const std::string note = "<p>Without JavaScript this page shows the first panel only.</p>\n";
-  if (cell_count(first) <= kMostStaticCells) return note + map_to_svg(first, svg);
+  if (cell_count(first) <= kMostStaticCells) return note + picture(first);
   return "<p>This map is too large to be shown without JavaScript.</p>";
 }
 
@@ -57,7 +60,7 @@ void add_map_viewer(Page& page, const AttentionMap& map, const HtmlOptions& opti
   page.section(
       "map", "",
       std::string(kViewerMarkup) + "<noscript>\n" + static_picture(map, options) + "</noscript>");
-  page.script(kViewerScript);
+  page.script(std::string(kViewerDrawing) + kViewerPointing);
 }
 
 std::string map_to_html(const AttentionMap& map, const HtmlOptions& options) {

@@ -3,179 +3,92 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "attend/core/errors.h"
 #include "attend/core/utf8.h"
 #include "attend/render/check.h"
+#include "attend/render/csv_rows.h"
 #include "attend/render/select.h"
-#include "attend/render/value_scale.h"
+#include "attend/render/text_metrics.h"
 
 namespace attend::render {
 namespace {
 
-struct Cell {
-  std::string text;
-  bool quoted = false;
-};
+using Rows = std::vector<CsvRow>;
 
-struct Row {
-  std::vector<Cell> cells;
-  int64_t line = 0;  // where it begins, from 1
-};
-
-std::string_view trim(std::string_view text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
+bool is_text(const CsvCell& cell, Comma comma) {
+  return parse_number(cell, comma).kind == CsvNumber::Kind::kText;
 }
 
-// A number too large or too small for a double: infinite or 0, and no label.
-double beyond_double(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  if (negative) text.remove_prefix(1);
-  const size_t exponent = text.find_first_of("eE");
-  const bool tiny = exponent == std::string_view::npos
-                        ? text.starts_with('0') || text.starts_with('.')
-                        : text.substr(exponent + 1).starts_with('-');
-  const double size = tiny ? 0.0 : std::numeric_limits<double>::infinity();
-  return negative ? -size : size;
+bool corner_is_empty(const Rows& rows) {
+  const CsvCell& corner = rows[0].cells[0];
+  return trim_blanks(corner.text).empty() || corner.text.find('\\') != std::string::npos;
 }
 
-std::optional<float> parse_number(const Cell& cell) {
-  if (cell.quoted) return std::nullopt;
-  std::string_view text = trim(cell.text);
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return std::nullopt;
-  if (error != std::errc()) value = beyond_double(text);
-  return std::isfinite(value) ? round_to_float(value) : static_cast<float>(value);
+// "0.3x": it begins as a number does.
+bool is_broken_number(const CsvCell& cell) {
+  std::string_view text = trim_blanks(cell.text);
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('.')) text.remove_prefix(1);
+  return !cell.quoted && !text.empty() && text[0] >= '0' && text[0] <= '9';
 }
 
-char guess_separator(std::string_view bytes) {
-  const std::string_view line = bytes.substr(0, bytes.find('\n'));
-  char best = ',';
-  int64_t most = 0;
-  for (const char c : {',', ';', '\t'}) {
-    bool quoted = false;
-    int64_t count = 0;
-    for (const char byte : line) {
-      if (byte == '"') quoted = !quoted;
-      if (byte == c && !quoted) ++count;
-    }
-    if (count > most) {
-      most = count;
-      best = c;
-    }
-  }
-  return best;
+[[noreturn]] void refuse_cell(const CsvRow& row, size_t column, const std::string& path,
+                              const std::string& message) {
+  throw DataError(path, row.line, static_cast<int64_t>(column) + 1, message);
 }
 
-/// Cuts the text into rows of cells, as RFC 4180 has it.
-class Splitter {
- public:
-  Splitter(std::string_view bytes, char separator, const std::string& path)
-      : bytes_(bytes), separator_(separator), path_(path) {}
-
-  std::vector<Row> rows() {
-    std::vector<Row> rows;
-    while (at_ < bytes_.size()) {
-      Row row = next_row();
-      const bool blank =
-          row.cells.size() == 1 && !row.cells[0].quoted && trim(row.cells[0].text).empty();
-      if (!blank) rows.push_back(std::move(row));
-    }
-    return rows;
+// Whether these cells, (row, column) each, are labels: one of them is text. Numbers of which one is
+// mistyped are no labels, and are not to be lost as such.
+bool hold_labels(const Rows& rows, const std::vector<std::pair<size_t, size_t>>& cells, Comma comma,
+                 const std::string& path) {
+  const std::pair<size_t, size_t>* broken = nullptr;
+  bool has_number = false, has_word = false;
+  for (const auto& at : cells) {
+    const CsvCell& cell = rows[at.first].cells[at.second];
+    if (!is_text(cell, comma))
+      has_number = true;
+    else if (!is_broken_number(cell))
+      has_word = true;
+    else if (broken == nullptr)
+      broken = &at;
   }
-
- private:
-  Row next_row() {
-    Row row;
-    row.line = line_;
-    while (true) {
-      row.cells.push_back(next_cell(static_cast<int64_t>(row.cells.size()) + 1));
-      if (at_ < bytes_.size() && bytes_[at_] == separator_) {
-        ++at_;
-        continue;
-      }
-      end_line();
-      return row;
-    }
-  }
-
-  Cell next_cell(int64_t column) {
-    if (at_ < bytes_.size() && bytes_[at_] == '"') return quoted_cell(column);
-    Cell cell;
-    while (at_ < bytes_.size() && bytes_[at_] != separator_ && !at_line_end())
-      cell.text += bytes_[at_++];
-    return cell;
-  }
-
-  Cell quoted_cell(int64_t column) {
-    Cell cell;
-    cell.quoted = true;
-    const int64_t begun = line_;
-    ++at_;
-    while (at_ < bytes_.size()) {
-      const char c = bytes_[at_++];
-      if (c == '\n') ++line_;
-      if (c != '"') {
-        cell.text += c;
-      } else if (at_ < bytes_.size() && bytes_[at_] == '"') {
-        cell.text += '"';
-        ++at_;
-      } else {
-        if (at_ < bytes_.size() && bytes_[at_] != separator_ && !at_line_end())
-          throw DataError(path_, line_, column, "text after the closing quote of a cell");
-        return cell;
-      }
-    }
-    throw DataError(path_, begun, column, "the quote that opens here is never closed");
-  }
-
-  bool at_line_end() const {
-    return bytes_[at_] == '\n' ||
-           (bytes_[at_] == '\r' && (at_ + 1 == bytes_.size() || bytes_[at_ + 1] == '\n'));
-  }
-
-  void end_line() {
-    if (at_ < bytes_.size() && bytes_[at_] == '\r') ++at_;
-    if (at_ < bytes_.size() && bytes_[at_] == '\n') ++at_;
-    ++line_;
-  }
-
-  std::string_view bytes_;
-  char separator_;
-  const std::string& path_;
-  size_t at_ = 0;
-  int64_t line_ = 1;
-};
-
-bool is_text(const Cell& cell) { return !parse_number(cell).has_value(); }
-
-bool corner_is_empty(const std::vector<Row>& rows) {
-  const Cell& corner = rows[0].cells[0];
-  return trim(corner.text).empty() || corner.text.find('\\') != std::string::npos;
+  if (broken != nullptr && has_number && !has_word)
+    refuse_cell(rows[broken->first], broken->second, path,
+                "expected a number, found \"" +
+                    cut_to_width(rows[broken->first].cells[broken->second].text, 40) +
+                    "\" among numbers; quote it if they are labels");
+  return has_word || broken != nullptr;
 }
 
-bool has_header(const std::vector<Row>& rows, Presence presence) {
+bool has_header(const Rows& rows, Presence presence, Comma comma, const std::string& path) {
   if (presence != Presence::kAuto) return presence == Presence::kYes;
-  const std::vector<Cell>& first = rows[0].cells;
-  return corner_is_empty(rows) || std::any_of(first.begin() + 1, first.end(), is_text) ||
-         (first.size() == 1 && is_text(first[0]));
+  if (corner_is_empty(rows)) return true;
+  const size_t width = rows[0].cells.size();
+  std::vector<std::pair<size_t, size_t>> cells;
+  for (size_t c = width == 1 ? 0 : 1; c < width; ++c) cells.emplace_back(0, c);
+  return hold_labels(rows, cells, comma, path);
 }
 
-bool has_labels(const std::vector<Row>& rows, Presence presence, bool header) {
+bool has_labels(const Rows& rows, Presence presence, bool header, Comma comma,
+                const std::string& path) {
   if (presence != Presence::kAuto) return presence == Presence::kYes;
   if (header && corner_is_empty(rows)) return true;
-  for (size_t r = header ? 1 : 0; r < rows.size(); ++r)
-    if (is_text(rows[r].cells[0])) return true;
-  return false;
+  if (rows[0].cells.size() == 1) return false;  // nothing would be left
+  std::vector<std::pair<size_t, size_t>> cells;
+  for (size_t r = header ? 1 : 0; r < rows.size(); ++r) cells.emplace_back(r, 0);
+  return hold_labels(rows, cells, comma, path);
+}
+
+// R's write.table() has no cell above the labels: the first line is one shorter than the others.
+void add_corner(Rows& rows, Comma comma) {
+  if (rows.size() < 2 || rows[1].cells.size() != rows[0].cells.size() + 1) return;
+  const auto is_label = [comma](const CsvCell& cell) { return is_text(cell, comma); };
+  if (is_label(rows[1].cells[0]) &&
+      std::all_of(rows[0].cells.begin(), rows[0].cells.end(), is_label))
+    rows[0].cells.insert(rows[0].cells.begin(), CsvCell());
 }
 
 void name_axes(AttentionMap& map, const std::string& corner) {
@@ -185,24 +98,27 @@ void name_axes(AttentionMap& map, const std::string& corner) {
   map.column_axis = corner.substr(cut + 1);
 }
 
-std::string label_text(const Cell& cell) {
-  return cell.quoted ? cell.text : std::string(trim(cell.text));
+std::string label_text(const CsvCell& cell) {
+  return cell.quoted ? cell.text : std::string(trim_blanks(cell.text));
 }
 
-void check_width(const Row& row, size_t width, const std::string& path) {
+void check_width(const CsvRow& row, size_t width, const std::string& path) {
   if (row.cells.size() == width) return;
   throw DataError(path, row.line, 0,
                   "expected " + std::to_string(width) + " cells, as in the first row, found " +
                       std::to_string(row.cells.size()));
 }
 
-void read_row(MapPanel& panel, const Row& row, size_t first, const std::string& path) {
+void read_row(MapPanel& panel, const CsvRow& row, size_t first, Comma comma,
+              const std::string& path) {
   for (size_t c = first; c < row.cells.size(); ++c) {
-    const std::optional<float> value = parse_number(row.cells[c]);
-    if (!value)
-      throw DataError(path, row.line, static_cast<int64_t>(c) + 1,
-                      "expected a number, found \"" + row.cells[c].text.substr(0, 40) + "\"");
-    panel.weights.push_back(*value);
+    const CsvNumber number = parse_number(row.cells[c], comma);
+    const std::string shown = "\"" + cut_to_width(row.cells[c].text, 40) + "\"";
+    if (number.kind == CsvNumber::Kind::kTooLarge)
+      refuse_cell(row, c, path, "the number " + shown + " is too large; the largest is 3.4e38");
+    if (number.kind == CsvNumber::Kind::kText)
+      refuse_cell(row, c, path, "expected a number, found " + shown);
+    panel.weights.push_back(number.value);
   }
 }
 
@@ -231,11 +147,13 @@ AttentionMap map_from_csv(const std::string& bytes, const std::string& path,
   std::string_view text = bytes;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const char separator = options.separator == '\0' ? guess_separator(text) : options.separator;
-  const std::vector<Row> rows = Splitter(text, separator, path).rows();
+  const Comma comma = separator == ',' ? Comma::kSeparates : Comma::kIsPoint;
+  Rows rows = split_rows(text, separator, path);
   if (rows.empty()) throw DataError(path, "expected a matrix of numbers, found nothing");
 
-  const bool header = has_header(rows, options.header);
-  const bool labels = has_labels(rows, options.labels, header);
+  add_corner(rows, comma);
+  const bool header = has_header(rows, options.header, comma, path);
+  const bool labels = has_labels(rows, options.labels, header, comma, path);
   const size_t first = labels ? 1 : 0;
   const size_t width = rows[0].cells.size();
   AttentionMap map;
@@ -247,8 +165,12 @@ AttentionMap map_from_csv(const std::string& bytes, const std::string& path,
     check_width(rows[r], width, path);
     panel.rows.push_back(labels ? label_text(rows[r].cells[0])
                                 : std::to_string(panel.rows.size() + 1));
-    read_row(panel, rows[r], first, path);
+    read_row(panel, rows[r], first, comma, path);
   }
+  // What map_to_csv() writes of an empty map names its axes.
+  if (panel.weights.empty() && rows[0].cells[0].text.find('\\') == std::string::npos)
+    throw DataError(path, rows[0].line, 0,
+                    "expected a matrix of numbers, found labels only (a cell in quotes is one)");
   map.panels.push_back(std::move(panel));
   return map;
 }

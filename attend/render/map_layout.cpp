@@ -13,14 +13,20 @@ namespace {
 // Labels are shortened only where they would dwarf the picture; hovering shows them whole.
 constexpr int kWidestLabel = 60;
 constexpr size_t kWidestGrid = 8;
+// Beside other panels, so many words still get a cell each that a label fits.
+constexpr size_t kMostWords = 48;
+constexpr double kCellOfWord = 12;
 constexpr double kSpacePerNumber = 50;  // pixels from one round number on an axis to the next
 
-double side_of_cell(size_t longest, bool alone) {
+double side_of_cell(const MapPanel& panel, bool alone) {
+  const size_t longest = std::max(panel.rows.size(), panel.columns.size());
   const double n = static_cast<double>(std::max<size_t>(longest, 1));
   if (alone)
     return longest <= 220 ? std::clamp(std::floor(680 / n), 12.0, 36.0)
                           : std::max(1.0, std::floor(2600 / n));
-  return std::clamp(std::floor(260 / n), longest <= 220 ? 4.0 : 1.0, 24.0);
+  const bool has_words = !is_numeric(panel.rows) || !is_numeric(panel.columns);
+  const double least = longest > 220 ? 1 : has_words && longest <= kMostWords ? kCellOfWord : 4;
+  return std::clamp(std::floor(260 / n), least, 24.0);
 }
 
 std::vector<AxisTick> shown(const std::vector<std::string>& labels, int step, double cell) {
@@ -51,8 +57,7 @@ double overhang(const PanelLayout& layout, double matrix_width) {
 
 PanelLayout layout_panel(const MapPanel& panel, bool alone, double cell) {
   PanelLayout layout;
-  layout.cell =
-      cell > 0 ? cell : side_of_cell(std::max(panel.rows.size(), panel.columns.size()), alone);
+  layout.cell = cell > 0 ? cell : side_of_cell(panel, alone);
   layout.font = std::clamp(std::floor(layout.cell * 0.75), 9.0, 13.0);
   const int step = std::max(1, static_cast<int>(std::ceil(layout.font * 1.1 / layout.cell)));
   layout.rows = shown(panel.rows, step, layout.cell);

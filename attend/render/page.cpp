@@ -24,8 +24,19 @@ body { margin: 0 auto; padding: 1.5rem; max-width: 84rem; background: var(--grou
 h1 { font-size: 1.4rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 .subtitle { color: var(--dim); margin: .2rem 0 1rem; overflow-wrap: anywhere; }
 button, select { font: inherit; color: inherit; background: var(--panel);
-  border: 1px solid var(--rule); border-radius: .3rem; padding: .2rem .6rem; }
+  border: 1px solid var(--rule); border-radius: .3rem; padding: .2rem .6rem; max-width: 100%; }
 a { color: var(--accent); }
+code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .92em; }
+p code, figcaption code, td code { background: var(--panel); border-radius: .25rem;
+  padding: .05rem .3rem; overflow-wrap: anywhere; }
+/* What is wider than the screen scrolls; a shadow at the side says that there is more. */
+.scroll { overflow: auto; max-width: 100%; --shade: rgb(0 0 0 / .3); background:
+  linear-gradient(to right, var(--ground) 30%, transparent) left / 3rem 100% no-repeat local,
+  linear-gradient(to left, var(--ground) 30%, transparent) right / 3rem 100% no-repeat local,
+  linear-gradient(to right, var(--shade), transparent) left / .9rem 100% no-repeat scroll,
+  linear-gradient(to left, var(--shade), transparent) right / .9rem 100% no-repeat scroll; }
+@media (prefers-color-scheme: dark) { .scroll { --shade: rgb(255 255 255 / .3); } }
+.scroll .am .bg { fill: none; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 )css";
 
@@ -36,6 +47,11 @@ constexpr const char* kDataScript =
 
 Page& Page::subtitle(std::string text) {
   subtitle_ = std::move(text);
+  return *this;
+}
+
+Page& Page::header(std::string markup) {
+  header_ = std::move(markup);
   return *this;
 }
 
@@ -68,9 +84,10 @@ std::string Page::html() const {
   out += std::string("<meta http-equiv=\"Content-Security-Policy\" content=\"") + kPolicy + "\">\n";
   out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   out += "<title>" + escape_xml(title_) + "</title>\n<style>" + kStyle + style_ + "</style>\n";
-  out += "</head>\n<body>\n<header><h1>" + escape_xml(title_) + "</h1>\n";
-  if (!subtitle_.empty()) out += "<p class=\"subtitle\">" + escape_xml(subtitle_) + "</p>\n";
-  out += "</header>\n<main>\n" + body_ + "</main>\n" + data_;
+  std::string header = header_.empty() ? "<h1>" + escape_xml(title_) + "</h1>\n" : header_;
+  if (header_.empty() && !subtitle_.empty())
+    header += "<p class=\"subtitle\">" + escape_xml(subtitle_) + "</p>\n";
+  out += "</head>\n<body>\n<header>" + header + "</header>\n<main>\n" + body_ + "</main>\n" + data_;
   if (!script_.empty()) out += std::string("<script>\n") + kDataScript + script_ + "</script>\n";
   return out + "</body>\n</html>\n";
 }

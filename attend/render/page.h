@@ -17,8 +17,12 @@ class Page {
 
   /// A line under the page's title.
   Page& subtitle(std::string text);
+  /// What stands at the top in place of the title and the subtitle, such as an `<h1>` in several
+  /// languages. The title still names the window.
+  Page& header(std::string markup);
   /// More CSS. The page defines the variables --ground, --panel, --ink, --dim, --rule and --accent,
-  /// for light and dark.
+  /// for light and dark;
+  /// what is in a `class="scroll"` scrolls where it is wider than the screen.
   Page& style(std::string_view css);
   /// JSON for scripts: `attendData(id)` gives it parsed. Any text may be in it. `id`: letters and
   /// '-'.
@@ -35,6 +39,7 @@ class Page {
   std::string title_;
   std::string language_;
   std::string subtitle_;
+  std::string header_;
   std::string style_;
   std::string data_;
   std::string script_;

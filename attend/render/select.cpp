@@ -5,6 +5,7 @@
 
 #include "attend/core/errors.h"
 #include "attend/render/check.h"
+#include "attend/render/text_metrics.h"
 
 namespace attend::render {
 namespace {
@@ -52,7 +53,7 @@ std::string list_panels(const AttentionMap& map) {
     std::string name = panel_title(unnamed);
     if (name.empty()) name = panel_title(map.panels[i]);
     if (name.empty()) name = "panel " + std::to_string(i + 1);
-    text += (i == 0 ? "" : "; ") + name;
+    text += (i == 0 ? "" : "; ") + cut_to_width(name, 60);
   }
   if (map.panels.size() > kListedPanels)
     text += "; and " + std::to_string(map.panels.size() - kListedPanels) + " more";

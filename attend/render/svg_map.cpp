@@ -23,6 +23,7 @@ constexpr double kCaptionSize = 12;
 constexpr double kScaleWidth = 280;
 constexpr double kScaleHeight = 12;
 constexpr int kScaleSteps = 70;
+constexpr int kWidestText = 1200;  // columns of a title or a sentence; what is longer is cut
 
 /// A map's picture while it is drawn, from the top down.
 class MapDrawing {
@@ -61,7 +62,7 @@ class MapDrawing {
 
   void draw_lines(const std::string& text, const TextStyle& style) {
     if (text.empty()) return;
-    for (const std::string& line : wrap_text(text, style.size, width_)) {
+    for (const std::string& line : wrap_text(cut_to_width(text, kWidestText), style.size, width_)) {
       y_ += style.size + 4;
       svg_.text(kMargin, y_, line, style);
     }

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kNarrowest = 20;
 constexpr int kWidestColumnLabel = 18;
+constexpr int kMostLines = 6;  // of a title or a sentence; what is longer is cut
 constexpr int kTallestHeader = 12;
 constexpr int kCellWidths[] = {5, 4, 2};  // the last has no room for numbers
 constexpr int kScaleWidth = 30;
@@ -32,13 +33,28 @@ char ramp(const ValueScale& scale, double fraction) {
   return kRamp[std::min(step, kRamp.size() - 1)];
 }
 
+/// A text above the picture, as lines.
+std::vector<TerminalLine> text_lines(const std::string& text, const TerminalOptions& options) {
+  const char* ellipsis = options.colour == TerminalColour::kAscii ? "~" : "…";
+  return wrapped(cut_to_width(text, kMostLines * options.width, ellipsis), options.width,
+                 options.colour);
+}
+
 class PanelPrinter {
  public:
   PanelPrinter(const MapPanel& panel, const ValueScale& scale, const TerminalOptions& options)
-      : panel_(panel), scale_(scale), options_(options), ellipsis_(is_ascii() ? "~" : "…") {
+      : panel_(panel),
+        scale_(scale),
+        options_(options),
+        ellipsis_(is_ascii() ? "~" : "…"),
+        title_(cut_to_width(panel_title(panel), kMostLines * options.width, ellipsis_)) {
     const int most = std::clamp(options.width / 3, 8, 24);
-    for (const std::string& row : panel.rows)
-      label_width_ = std::max(label_width_, std::min(most, display_width(printable(row))));
+    for (const std::string& row : panel.rows) {
+      rows_.push_back(cut_to_width(row, most, ellipsis_));
+      label_width_ = std::max(label_width_, display_width(rows_.back()));
+    }
+    for (const std::string& column : panel.columns)
+      columns_.push_back(cut_to_width(column, kWidestColumnLabel, ellipsis_));
   }
 
   /// The panel as one block or, when it is too wide, several with some of the columns each.
@@ -76,7 +92,7 @@ class PanelPrinter {
     }
     for (size_t c = first; c < end; ++c) {
       const int x = label_width_ + 1 + cell * static_cast<int>(c - first) + (cell > 2 ? 1 : 0);
-      labels.push_back({cut_to_width(panel_.columns[c], kWidestColumnLabel, ellipsis_), x});
+      labels.push_back({columns_[c], x});
     }
     return labels;
   }
@@ -102,7 +118,7 @@ class PanelPrinter {
   }
 
   void add_title(TerminalBlock& block, size_t first, size_t end) const {
-    std::string title = panel_title(panel_);
+    std::string title = title_;
     if (end - first < panel_.columns.size())
       title += (title.empty() ? "columns " : ", columns ") + std::to_string(first + 1) + " to " +
                std::to_string(end) + " of " + std::to_string(panel_.columns.size());
@@ -129,7 +145,7 @@ class PanelPrinter {
 
   TerminalLine row(size_t r, int cell, size_t first, size_t end) const {
     TerminalLine line = new_line();
-    line.add(pad_left(panel_.rows[r], label_width_, ellipsis_)).add(" ");
+    line.add(pad_left(rows_[r], label_width_)).add(" ");
     for (size_t c = first; c < end; ++c)
       add_cell(line, panel_.weights[r * panel_.columns.size() + c], cell);
     return line;
@@ -164,7 +180,7 @@ class PanelPrinter {
   void add_legend(TerminalBlock& block, size_t first, size_t end) const {
     std::string legend = "columns:";
     for (size_t c = first; c < end; ++c)
-      legend += (c == first ? " " : ", ") + std::to_string(c + 1) + "\xC2\xA0" + panel_.columns[c];
+      legend += (c == first ? " " : ", ") + std::to_string(c + 1) + "\xC2\xA0" + columns_[c];
     for (TerminalLine& line : wrapped(legend, options_.width, options_.colour))
       block.lines.push_back(std::move(line));
   }
@@ -173,6 +189,8 @@ class PanelPrinter {
   const ValueScale& scale_;
   const TerminalOptions& options_;
   const char* ellipsis_;
+  std::string title_;                        // what is too long is cut, once, in these
+  std::vector<std::string> rows_, columns_;  // labels, printable
   int label_width_ = 1;
 };
 
@@ -194,7 +212,7 @@ TerminalLine scale_line(const AttentionMap& map, const ValueScale& scale,
   const auto number = [&](double value) {
     return is_unit ? (value == 0 ? std::string("0") : std::string("1")) : format_weight(value);
   };
-  const std::string tail = number(scale.high) + "  " + options.quantity +
+  const std::string tail = number(scale.high) + "  " + printable(options.quantity) +
                            (has_missing(map) ? "; ? is not a number" : "");
   const int taken = display_width(number(scale.low)) + display_width(tail) + 2;
   const int steps = std::clamp(options.width - taken, 5, kScaleWidth);
@@ -222,7 +240,7 @@ std::string map_to_terminal(const AttentionMap& map, const TerminalOptions& requ
   const ValueScale scale = ValueScale::of(map, options.scaling);
   std::vector<TerminalLine> out;
   const auto add_text = [&](const std::string& text) {
-    if (!text.empty()) append(out, wrapped(text, options.width, options.colour));
+    if (!text.empty()) append(out, text_lines(text, options));
   };
   add_text(map.title);
   add_text(map.source.empty() ? "" : "source: " + map.source);

@@ -28,8 +28,8 @@ struct TerminalOptions {
 /// above their columns or, where that would be too tall, as numbers with a legend below. Numbers
 /// stand in the cells as far as they fit; a panel that is too wide continues below; panels stand
 /// side by side as far as they fit; a scale with its numbers ends the picture. Every line resets
-/// its colours. Control characters in labels are shown, not sent. Throws InvalidArgument for an
-/// unsound map.
+/// its colours. Control characters in labels are shown, not sent; long labels and texts are cut.
+/// Throws InvalidArgument for an unsound map.
 std::string map_to_terminal(const AttentionMap& map, const TerminalOptions& options = {});
 
 }  // namespace attend::render

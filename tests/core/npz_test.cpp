@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "attend/core/errors.h"
@@ -73,6 +74,25 @@ std::string array_file(const std::string& header, const std::string& data, char 
   file += {static_cast<char>(header.size() & 0xFF), static_cast<char>(header.size() >> 8)};
   if (version > 1) file += std::string(2, '\0');
   return file + header + data;
+}
+
+// A file of doubles, which a float may not hold.
+std::string file_of(const std::vector<double>& values, const std::string& order) {
+  std::string data(values.size() * sizeof(double), '\0');
+  std::memcpy(data.data(), values.data(), data.size());
+  return array_file("{'descr':'<f8','fortran_order':" + order + ",'shape':(2,3)}\n", data);
+}
+
+TEST(ReadNpy, RefusesAFiniteNumberThatAFloatDoesNotHold) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(refusal(file_of({0, 1, 2, 3, -1e300, infinity}, "False")),
+              HasSubstr("the number -1e+300 at [1, 1] is too large; the largest is 3.4e38"));
+  EXPECT_THAT(refusal(file_of({0, 1, 2, 3, 3.5e38, 5}, "True")), HasSubstr("3.5e+38 at [0, 2]"));
+  const auto kept =
+      read_npy(file_of({0, 1e-300, 3.4028234e38, std::nan(""), -infinity, 1}, "False"), "x.npy");
+  EXPECT_EQ(kept.values[1], 0);
+  EXPECT_TRUE(std::isnan(kept.values[3]));
+  EXPECT_EQ(kept.values[4], -std::numeric_limits<float>::infinity());
 }
 
 TEST(ReadNpy, RefusesADamagedHeader) {

@@ -130,6 +130,78 @@ TEST(Architecture, HasEveryParameterOfEveryTranslator) {
     }
 }
 
+// The arrows of a drawing, "from > to" with the label behind it.
+std::set<std::string> arrows_of(const ModelConfig& wanted) {
+  ModelConfig config = wanted;
+  config.source_vocabulary = 11;
+  config.target_vocabulary = 13;
+  config.longest = 9;
+  std::set<std::string> arrows;
+  for (const auto& arrow : architecture(*make_model(config, {.seed = 1})).arrows)
+    arrows.insert(arrow.from + " > " + arrow.to + (arrow.label.empty() ? "" : ": " + arrow.label));
+  return arrows;
+}
+
+TEST(Architecture, TheLastLayerAsksAndTheFirstGetsTheContext) {
+  ModelConfig config;
+  config.kind = ModelKind::kBahdanau;
+  config.layers = 3;
+  auto arrows = arrows_of(config);
+  for (const char* arrow :
+       {"encoder.gru.layers.2 > attention: keys, values", "decoder.gru.layers.2 > attention: query",
+        "attention > decoder.gru.layers.0: context"})
+    EXPECT_TRUE(arrows.count(arrow)) << arrow;
+  EXPECT_FALSE(arrows.count("decoder.gru.layers.0 > attention"));
+  config.layers = 1;
+  arrows = arrows_of(config);
+  EXPECT_TRUE(arrows.count("decoder.gru.layers.0 > attention"));
+  EXPECT_TRUE(arrows.count("attention > decoder.gru.layers.0: query / context"));
+}
+
+TEST(Architecture, TheCodeIsTheEncodersLastStateOrTheBridges) {
+  ModelConfig config;
+  config.kind = ModelKind::kGru;
+  EXPECT_TRUE(arrows_of(config).count("encoder.gru.layers.1 > decoder.gru.layers.0: code"));
+  config.bidirectional = true;
+  EXPECT_TRUE(arrows_of(config).count("encoder.bridge > decoder.gru.layers.0: code"));
+}
+
+TEST(Architecture, ATransformersSumsAddWhatEnteredTheSubLayer) {
+  ModelConfig config;
+  config.kind = ModelKind::kTransformer;
+  config.layers = 2;
+  // norm(x + f(x)), as attend/layers/residual_norm.h has it: x goes past f.
+  auto arrows = arrows_of(config);
+  for (const char* arrow :
+       {"encoder.embedding > encoder.positions: S x 32",
+        "encoder.positions > encoder.layers.0.self_attention: S x 32",
+        "encoder.positions > encoder.layers.0.norm1",
+        "encoder.layers.0.norm1 > encoder.layers.0.feed_forward",
+        "encoder.layers.0.norm1 > encoder.layers.0.norm2",
+        "decoder.layers.1.norm1 > decoder.layers.1.norm2",
+        "decoder.layers.1.norm2 > decoder.layers.1.norm3",
+        "encoder.layers.1.norm2 > decoder.layers.0.cross_attention: keys, values",
+        "encoder.layers.1.norm2 > decoder.layers.1.cross_attention",
+        "decoder.layers.1.norm3 > decoder.output: T x 32"})
+    EXPECT_TRUE(arrows.count(arrow)) << arrow;
+  // x + f(norm(x)), with a norm at the end.
+  config.norm_first = true;
+  config.positions = PositionKind::kLearned;
+  arrows = arrows_of(config);
+  for (const char* arrow : {"encoder.positions > encoder.layers.0.norm1: S x 32",
+                            "encoder.layers.0.norm1 > encoder.layers.0.self_attention",
+                            "encoder.layers.0.self_attention > encoder.layers.0.norm1.sum",
+                            "encoder.positions > encoder.layers.0.norm1.sum",
+                            "decoder.layers.0.norm3.sum > decoder.layers.1.norm1.sum",
+                            "encoder.norm > decoder.layers.0.cross_attention: keys, values",
+                            "decoder.norm > decoder.output: T x 32"})
+    EXPECT_TRUE(arrows.count(arrow)) << arrow;
+  EXPECT_FALSE(arrows.count("encoder.layers.1.norm2.sum > decoder.layers.0.cross_attention"));
+  // Nothing is added to the words where positions turn queries and keys.
+  config.positions = PositionKind::kRotary;
+  EXPECT_TRUE(arrows_of(config).count("encoder.embedding > encoder.layers.0.norm1: S x 32"));
+}
+
 TEST(Architecture, FitsATerminalOf80Columns) {
   ModelConfig config;
   config.source_vocabulary = 440;
@@ -138,12 +210,16 @@ TEST(Architecture, FitsATerminalOf80Columns) {
     config.kind = kind;
     config.bidirectional = kind == ModelKind::kBahdanau;
     config.cell = config.bidirectional ? CellKind::kLstm : CellKind::kGru;
-    const std::string text =
-        render::diagram_to_terminal(architecture(*make_model(config, {.seed = 1})));
-    for (const auto& line : core::split_lines(text))
-      EXPECT_LE(render::display_width(line), 80) << line;
-    EXPECT_THAT(text, HasSubstr("440 x 32"));
-    EXPECT_THAT(text, HasSubstr("T x 670 logits"));
+    for (const bool norm_first : {false, true}) {
+      if (norm_first && kind != ModelKind::kTransformer) continue;
+      config.norm_first = norm_first;
+      const std::string text =
+          render::diagram_to_terminal(architecture(*make_model(config, {.seed = 1})));
+      for (const auto& line : core::split_lines(text))
+        EXPECT_LE(render::display_width(line), 80) << line;
+      EXPECT_THAT(text, HasSubstr("440 x 32"));
+      EXPECT_THAT(text, HasSubstr("T x 670 logits"));
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include "attend/core/errors.h"
 #include "attend/core/utf8.h"
 #include "attend/lessons/figures.h"
+#include "attend/lessons/gallery.h"
 #include "attend/lessons/notebook_files.h"
 #include "attend/lessons/notebook_terminal.h"
 #include "attend/lessons/step_text.h"
@@ -35,6 +36,29 @@ TEST(Labels, LoseTheirChineseForAReaderOfEnglish) {
   EXPECT_EQ(label_for("à côté, ¬ 5 µs", Language::kEnglish), "à côté, ¬ 5 µs");
   EXPECT_EQ(label_for("width 宽度", Language::kBoth), "width 宽度");
   EXPECT_EQ(label_for("width 宽度", Language::kChinese), "width 宽度");
+}
+
+TEST(Labels, HaveTwoParts) {
+  const auto parts = [](const std::string& label) {
+    const Bilingual both = label_parts(label);
+    return both.en + "|" + both.zh;
+  };
+  EXPECT_EQ(parts("learned width 学到的宽度"), "learned width|学到的宽度");
+  EXPECT_EQ(parts("width"), "width|");
+  EXPECT_EQ(parts("（括号） x"), "|（括号） x");
+}
+
+TEST(Names, AreKnownInChinese) {
+  EXPECT_EQ(name_for("weight", Language::kChinese), "权重");
+  EXPECT_EQ(name_for("weight", Language::kBoth), "weight");
+  EXPECT_EQ(name_for("weight", Language::kEnglish), "weight");
+  EXPECT_EQ(name_for("head 2", Language::kChinese), "头 2");
+  EXPECT_EQ(name_for("32 words", Language::kChinese), "词数 32");
+  EXPECT_EQ(name_for("cross-attention, layer 1, head 2", Language::kChinese),
+            "交叉注意力，层 1，头 2");
+  EXPECT_EQ(name_for("cross-attention, unheard of", Language::kChinese),
+            "cross-attention, unheard of");
+  EXPECT_EQ(name_for("width 宽度", Language::kEnglish), "width");
 }
 
 TEST(Step, KeepsFewNumbersAndTheShapeOfMany) {
@@ -83,6 +107,40 @@ TEST(Figures, CountedNumbersAreNormalAndRepeat) {
   EXPECT_EQ(numbers(counted_normal(20000, 3)), a);
   EXPECT_NE(numbers(counted_normal(20000, 4)), a);
   for (const double v : numbers(counted_uniform(1000, 1))) EXPECT_TRUE(v >= 0 && v < 1);
+}
+
+TEST(Files, ALanguageHoldsForTheWholePage) {
+  Notebook book;
+  book.say({"Run `attend info` & see.", "运行 `attend info`。"});
+  book.table({"Table", "表"}, {"model", "width 宽度"}, {{"weight", "2"}});
+  book.map({"Map", "图"}, heat_map(at::zeros({1, 1}), {.rows = {"key"}, .row_axis = "query"}));
+  const std::string chinese = to_page(kName, book, Language::kChinese);
+  for (const char* part :
+       {"<html lang=\"zh\">", "<title>7  一课</title>",
+        "<h1>7  <span lang=\"en\">A lesson</span><span class=\"both\"> · </span>"
+        "<span lang=\"zh\">一课</span></h1>",
+        "<p lang=\"en\">Run <code>attend info</code> &amp; see.</p>",
+        "<span lang=\"zh\">模型</span></th>", "查询 ↓", ">key</text>", "choose('zh')"})
+    EXPECT_THAT(chinese, HasSubstr(part));
+  EXPECT_THAT(chinese, Not(HasSubstr("query ↓")));
+  const std::string english = to_page(kName, book, Language::kEnglish);
+  EXPECT_THAT(english, HasSubstr("<html lang=\"en\">"));
+  EXPECT_THAT(english, HasSubstr("<th><span lang=\"en\">width</span>"));
+  EXPECT_THAT(english, HasSubstr("query ↓"));
+  const std::string both = to_page(kName, book);
+  EXPECT_THAT(both, HasSubstr("<title>7  A lesson · 一课</title>"));
+  EXPECT_THAT(both, HasSubstr("<th><span lang=\"en\">model</span><span class=\"both\"> </span>"
+                              "<span lang=\"zh\">模型</span></th>"));
+  EXPECT_THAT(both, HasSubstr("<td>weight</td>"));  // a word of the data
+  // On a narrow screen pictures shrink, to six tenths.
+  EXPECT_THAT(both, ::testing::ContainsRegex("<svg [^>]*style=\"min-width:[0-9]+px\" width="));
+}
+
+TEST(Files, TheGalleryHasALanguage) {
+  const std::vector<Card> cards{{kName, ""}};
+  EXPECT_THAT(gallery_page(cards, {"note `x`", "说明"}, Language::kChinese),
+              HasSubstr("<html lang=\"zh\">"));
+  EXPECT_THAT(gallery_page(cards, {"note `x`", "说明"}), HasSubstr("note <code>x</code>"));
 }
 
 Notebook one_of_each() {

@@ -30,6 +30,9 @@ const body = new Element('body');
 const sandbox = {
   document: {
     body,
+    documentElement: new Element('html'),
+    addEventListener: () => {},
+    dispatchEvent: () => true,
     getElementById: id => (id in data ? {textContent: data[id]} : (views[id] ??= new Element('div'))),
     createElement: tag => new Element(tag),
     querySelectorAll: () => [],
@@ -37,6 +40,7 @@ const sandbox = {
   matchMedia: () => ({matches: process.argv[3] === 'dark', addEventListener: () => {}}),
   setInterval: tick => { for (let i = 0; i < 200; ++i) tick(); return 1; },
   clearInterval: () => {},
+  Event: class {},
   console,
 };
 sandbox.window = sandbox;

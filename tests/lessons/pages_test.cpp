@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -72,6 +74,44 @@ TEST(Pages, EveryTextIsInBothLanguages) {
       bool has_han = false;
       for (const char32_t c : core::decode_utf8(text.zh)) has_han |= c >= 0x4E00 && c <= 0x9FFF;
       EXPECT_TRUE(has_han) << lesson.name.slug << ": " << text.en;
+    }
+  }
+}
+
+// Names of axes, columns and lines, and titles of panels.
+struct Names {
+  std::vector<std::string>& out;
+  void operator()(const Table& e) const { out = e.columns; }
+  void operator()(const MapFigure& e) const { add(e.map), out.push_back(e.look.quantity); }
+  void operator()(const Animation& e) const { add(e.frames.front().map); }
+  void operator()(const CurveFigure& e) const {
+    out = {e.curves.x_axis, e.curves.y_axis};
+    for (const auto& series : e.curves.series) out.push_back(series.name);
+  }
+  void operator()(const BarFigure& e) const { out = {e.bars.value_axis}; }
+  template <class Other>
+  void operator()(const Other&) const {}
+  void add(const render::AttentionMap& map) const {
+    out = {map.row_axis, map.column_axis};
+    for (const auto& panel : map.panels) out.push_back(panel.title);
+  }
+};
+
+TEST(Pages, NamesHaveAChineseForm) {
+  for (const Ran& lesson : ran()) {
+    for (const Entry& entry : lesson.book.entries()) {
+      std::vector<std::string> names;
+      std::visit(Names{names}, entry);
+      for (const std::string& name : names) {
+        const std::string shown = name_for(name, Language::kChinese);
+        bool has_word = false, has_han = false;  // "q·k", "tanh" and "~d" need none
+        for (size_t i = 0; i + 4 < name.size(); ++i)
+          has_word |= std::all_of(name.begin() + static_cast<int64_t>(i),
+                                  name.begin() + static_cast<int64_t>(i) + 5,
+                                  [](unsigned char c) { return std::isalpha(c) != 0; });
+        for (const char32_t c : core::decode_utf8(shown)) has_han |= c >= 0x4E00 && c <= 0x9FFF;
+        EXPECT_TRUE(has_han || !has_word) << lesson.name.slug << ": " << name;
+      }
     }
   }
 }

@@ -178,6 +178,73 @@ TEST(Diagram, ArrowsGoRoundTheBoxesBetween) {
             "          +---+\n");
 }
 
+TEST(Diagram, ArrowsGoPastTheBoxesOfAColumnAtItsSide) {
+  Diagram diagram{"",
+                  {{"a", "a", 0, 0},
+                   {"f", "f", 0, 1},
+                   {"s", "sum", 0, 2},
+                   {"g", "g", 0, 3},
+                   {"t", "sum", 0, 4}},
+                  {{"a", "f", ""},
+                   {"f", "s", ""},
+                   {"s", "g", ""},
+                   {"g", "t", ""},
+                   {"a", "s", ""},
+                   {"s", "t", ""}}};
+  CurveTerminalOptions options;
+  options.colour = TerminalColour::kAscii;
+  EXPECT_EQ(diagram_to_terminal(diagram, options),
+            "   +-----+\n"
+            "+--|  a  |\n"
+            "|  +-----+\n"
+            "|     |\n"
+            "|     v\n"
+            "|  +-----+\n"
+            "|  |  f  |\n"
+            "|  +-----+\n"
+            "|     |\n"
+            "|     v\n"
+            "|  +-----+\n"
+            "+->| sum |\n"
+            "+--|     |\n"
+            "|  +-----+\n"
+            "|     |\n"
+            "|     v\n"
+            "|  +-----+\n"
+            "|  |  g  |\n"
+            "|  +-----+\n"
+            "|     |\n"
+            "|     v\n"
+            "|  +-----+\n"
+            "+->| sum |\n"
+            "   +-----+\n");
+  EXPECT_EQ(xml_problem(diagram_to_svg(diagram)), "");
+  // In a later column they go on the right.
+  for (DiagramBox& box : diagram.boxes) box.column = 1;
+  diagram.boxes.push_back({"z", "z", 0, 0});
+  const std::string text = diagram_to_terminal(diagram, options);
+  EXPECT_THAT(text, HasSubstr("|  a  |--+\n"));
+  EXPECT_THAT(text, HasSubstr("| sum |<-+\n          |     |--+\n"));
+}
+
+TEST(Diagram, ArrowsBackComeFromBelow) {
+  const Diagram diagram{"",
+                        {{"m", "asks", 0, 0}, {"a", "a", 1, 0}, {"b", "b", 1, 1}},
+                        {{"m", "a", ""}, {"a", "b", ""}, {"b", "m", "up"}}};
+  CurveTerminalOptions options;
+  options.colour = TerminalColour::kAscii;
+  EXPECT_EQ(diagram_to_terminal(diagram, options),
+            "+------+     +---+\n"
+            "| asks |---->| a |\n"
+            "+------+     +---+\n"
+            "    ^          |\n"
+            "    |          v\n"
+            "    | up     +---+\n"
+            "    +--------| b |\n"
+            "             +---+\n");
+  EXPECT_THAT(diagram_to_svg(diagram), HasSubstr(">up</text>"));
+}
+
 TEST(Diagram, DetailsStandBelowTheTextAndAreNotPartOfTheName) {
   Diagram diagram{"", {{"a", "a", 0, 0}, {"b", "b", 2, 0}}, {{"a", "b", "long way"}}};
   diagram.boxes[0].details = "weight 2 x 3";

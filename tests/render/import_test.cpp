@@ -6,6 +6,7 @@
 
 #include "attend/core/errors.h"
 #include "attend/core/npz.h"
+#include "attend/render/csv_rows.h"
 #include "attend/render/map_csv.h"
 #include "attend/render/map_npz.h"
 #include "tests/render/maps.h"
@@ -137,8 +138,28 @@ TEST(MapCsv, FindsHeaderAndLabels) {
       {"5", {"1"}, {"1"}, {5}},
       {" +1 , -2e-1 \n", {"1"}, {"1", "2"}, {1, -0.2f}},
       {"a\\b,\"c\nd\"\nx,1\n", {"x"}, {"c\nd"}, {1}},
-      {"a,b\n", {}, {"a", "b"}, {}},
-      {"-1e999,1e-999\n0.5,1e400\n", {"1", "2"}, {"1", "2"}, {-kInfinity, 0, 0.5f, kInfinity}},
+      {"-inf,1e-999\n0.5,inf\n", {"1", "2"}, {"1", "2"}, {-kInfinity, 0, 0.5f, kInfinity}},
+      // As numpy.savetxt() writes it: blanks, and comments before and after.
+      {"# made by numpy\n1.0e+00 2.5e-01\n3 4\n# end\n", {"1", "2"}, {"1", "2"}, {1, 0.25f, 3, 4}},
+      {"  1   2 \n\t3 4\n", {"1", "2"}, {"1", "2"}, {1, 2, 3, 4}},
+      {"# it's \"open\n1,2\n", {"1"}, {"1", "2"}, {1, 2}},
+      {"1 2 3\n", {"1"}, {"1", "2", "3"}, {1, 2, 3}},
+      // As R writes it: no cell above the labels.
+      {"\"a\" \"b\"\n\"x\" 1 2\n", {"x"}, {"a", "b"}, {1, 2}},
+      // A decimal comma, where no comma parts the cells.
+      {"0,5;0,25\n1;-1,5e-1\n", {"1", "2"}, {"1", "2"}, {0.5f, 0.25f, 1, -0.15f}},
+      {"0,5\t0,25\n", {"1"}, {"1", "2"}, {0.5f, 0.25f}},
+      {"0,5 0,25 0,125\n", {"1"}, {"1", "2", "3"}, {0.5f, 0.25f, 0.125f}},
+      {"0.1, 0.9\n", {"1"}, {"1", "2"}, {0.1f, 0.9f}},
+      {"1, 2\n3, 4\n", {"1", "2"}, {"1", "2"}, {1, 2, 3, 4}},
+      // Labels that begin with '#' are none the less labels, where the line is as wide as others.
+      {",the,cat\n##ing,0.5,1\nle,0,1\n", {"##ing", "le"}, {"the", "cat"}, {0.5f, 1, 0, 1}},
+      {"#,the,cat\nle,0,1\n", {"le"}, {"the", "cat"}, {0, 1}},
+      // One column: labels would leave nothing.
+      {"0.5\n0.25\n", {"1", "2"}, {"1"}, {0.5f, 0.25f}},
+      {"my weights\n0.5\n0.25\n", {"1", "2"}, {"my weights"}, {0.5f, 0.25f}},
+      {"1,2\r3,4\r", {"1", "2"}, {"1", "2"}, {1, 2, 3, 4}},  // CR ends lines on its own
+      {"1st,2nd\n3,4\n", {"1"}, {"1st", "2nd"}, {3, 4}},
   };
   for (const Case& c : cases) {
     const MapPanel panel = map_from_csv(c.csv, "m.csv").panels[0];
@@ -146,6 +167,23 @@ TEST(MapCsv, FindsHeaderAndLabels) {
     EXPECT_EQ(panel.columns, c.columns) << c.csv;
     EXPECT_EQ(panel.weights, c.weights) << c.csv;
   }
+}
+
+TEST(MapCsv, ASeparatorThatIsGivenHolds) {
+  CsvOptions options;
+  options.separator = ';';
+  EXPECT_THAT(map_from_csv("1,5;2\n", "m.csv", options).panels[0].weights, ElementsAre(1.5f, 2));
+  options.separator = ' ';
+  EXPECT_THAT(map_from_csv("a;b 2\n3 4\n", "m.csv", options).panels[0].rows,
+              ElementsAre("a;b", "3"));
+}
+
+TEST(MapCsv, TheSeparatorIsKnownFromLinesBelowWords) {
+  EXPECT_EQ(guess_separator("the cat sat\n0.1 0.2 0.7\n"), ' ');
+  EXPECT_EQ(guess_separator("the cat,sat\n0.1,0.2\n"), ',');
+  EXPECT_EQ(guess_separator("a;b,c;d\n1;2;3\n"), ';');
+  EXPECT_EQ(guess_separator("5\n"), ',');
+  EXPECT_EQ(guess_separator(""), ',');
 }
 
 TEST(MapCsv, OptionsOverrule) {
@@ -166,7 +204,17 @@ TEST(MapCsv, MessagesNameLineAndColumn) {
       {"1,2\n\n3,4,5\n", "m.csv:3"},
       {"a,b\n1,x\n", "m.csv:2:2: expected a number, found \"x\""},
       {"a,b\n1,\n", "m.csv:2:2"},
-      {"a,b\n1,1e99\n", "m.csv:2:2"},
+      {"a,b\n1,1e99\n", "m.csv:2:2: the number \"1e99\" is too large; the largest is 3.4e38"},
+      {"-1e999,1e-999\n0.5,1\n", "m.csv:1:1: the number \"-1e999\" is too large"},
+      {"1 2\n3 1e999\n", "m.csv:2:2: the number \"1e999\" is too large"},
+      {"a,b\n", "m.csv:1: expected a matrix of numbers, found labels only"},
+      {"\"0,5\",\"0,25\"\n", "m.csv:1: expected a matrix of numbers, found labels only"},
+      {"# only\n# comments\n", "found nothing"},
+      {"0.5\nx\n", "m.csv:2:1: expected a number, found \"x\""},
+      // One mistyped number among others makes no label of them.
+      {"0.1,0.2\n0.3x,0.4\n", "m.csv:2:1: expected a number, found \"0.3x\" among numbers"},
+      {"0.1,0.2,0.3x\n0.3,0.4,0\n", "m.csv:1:3: expected a number, found \"0.3x\""},
+      {"1,go\x1b[31m\n1,go\x1b[31m\n", "found \"go\u241b[31m\""},
       {"a,b\n\"x", "m.csv:2:1: the quote"},
       {"a,b\n\"x\"y,1\n", "m.csv:2:1: text after"},
       {"a,b\n1,\"x\ny\"\n2\n", "m.csv:2:2"},

@@ -141,7 +141,7 @@ TEST(MapJson, MessagesNameTheFileAndThePlace) {
       {"7", "expected an object, found the number 7"},
       {"[1, 2]", "rows of numbers, as in [[0.1, 0.9], [0.4, 0.6]], found the number 1"},
       {"[[1, 2], [3]]", "row 2: expected an array of 2 numbers"},
-      {"[[1, \"a\"]]", "expected numbers or null"},
+      {"[[1, \"a\"]]", "row 1, column 2: expected a number or null"},
       {"{}", "\"format\": expected \"attend-map\""},
       {R"({"format": "attend-map", "version": 2, "panels": []})", "version 2"},
       {R"({"format": "attend-map", "version": 0, "panels": []})", "whole number from 1"},
@@ -153,12 +153,18 @@ TEST(MapJson, MessagesNameTheFileAndThePlace) {
       {with(R"({"rows": ["a"], "columns": ["b"], "weights": []})"), "expected 1 rows"},
       {with(R"({"rows": ["a"], "columns": ["b"], "weights": [[1, 2]]})"), "row 1"},
       {with(R"({"rows": ["a"], "columns": ["b"], "weights": [["x"]]})"), "found string"},
-      {with(R"({"rows": ["a"], "columns": ["b"], "weights": [[1e39]]})"), "too large"},
-      {with(R"({"rows": ["a"], "columns": ["b"], "weights": [[1e999]]})"), "a.json"},
+      {with(R"({"rows": ["a"], "columns": ["b"], "weights": [[1e39]]})"),
+       "panel 1, \"weights\": row 1, column 1: the number 1e+39 is too large"},
+      {with(R"({"rows": ["a"], "columns": ["b"], "weights": [[1e999]]})"),
+       "a.json:1:98: not an attention map: the number 1e999 is too large"},
+      {"[[0.5, 1],\n [0,\n -1e999]]", "a.json:3:2: not an attention map: the number -1e999"},
+      // As Python's json.dumps() writes what is not finite.
+      {"[[0.5, NaN]]", "a.json:1:8: not an attention map: JSON has no NaN"},
+      {"[[0.5,\n -Infinity]]", "a.json:2:3: not an attention map: JSON has no NaN"},
       {with(R"({"rows": [1], "columns": [], "weights": [[]]})"), "expected texts"},
       {with(R"({"layer": -1, "rows": [], "columns": [], "weights": []})"), "from 0"},
       {with(R"({"head": 1.5, "rows": [], "columns": [], "weights": []})"), "from 0"},
-      {"{\"format\":\n\n!", "a.json:3"},
+      {"{\"format\":\n\n!", "a.json:3:1: not an attention map: syntax error while parsing value"},
   };
   for (const auto& [json, part] : cases) {
     EXPECT_THAT(message_of(json), HasSubstr(part)) << json;

@@ -39,6 +39,13 @@ TEST(Select, LongListsAreCut) {
   EXPECT_EQ(list_panels(AttentionMap()), "no panels");
 }
 
+TEST(Select, ListsShowNamesAsATerminalMayHoldThem) {
+  AttentionMap map = grid_map(1, 1);
+  map.panels[0].kind = "go\x1b[31m" + std::string(10'000, 'x');
+  EXPECT_THAT(list_panels(map), HasSubstr("go␛[31mxxx"));
+  EXPECT_LT(list_panels(map).size(), 100u);
+}
+
 TEST(Select, MeanOverHeads) {
   AttentionMap map = grid_map(2, 3);
   map.panels[0].weights[8] = std::numeric_limits<float>::quiet_NaN();

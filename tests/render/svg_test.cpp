@@ -171,6 +171,25 @@ TEST(Layout, LabelsAreInsideThePicture) {
   }
 }
 
+TEST(Layout, EveryWordOfASentenceKeepsItsLabelBesideOtherPanels) {
+  for (const int size : {22, 31, 48}) {
+    const MapPanel panel = make_panel(numbered("mot", size), numbered("word", size));
+    const PanelLayout layout = layout_panel(panel, false, 0);
+    EXPECT_EQ(layout.columns.size(), static_cast<size_t>(size));
+    EXPECT_EQ(layout.rows.size(), static_cast<size_t>(size));
+    EXPECT_FALSE(layout.omits_labels);
+  }
+  AttentionMap map;
+  for (int head = 0; head < 4; ++head)
+    map.panels.push_back(make_panel(numbered("mot", 31), numbered("word", 31)));
+  EXPECT_THAT(map_to_svg(map), Not(HasSubstr("left out")));
+  EXPECT_EQ(count(map_to_svg(map), ">word1</text>"), 4u);  // the second, once dropped
+  EXPECT_EQ(count(map_to_svg(map), ">mot29</text>"), 4u);
+  // A hundred would make the picture too wide.
+  EXPECT_TRUE(
+      layout_panel(make_panel(numbered("a", 100), numbered("b", 100)), false, 0).omits_labels);
+}
+
 TEST(Layout, ManyNumbersGiveWayToRoundOnes) {
   std::vector<std::string> numbers;
   for (int i = 0; i < 100; ++i) numbers.push_back(std::to_string(i * 0.05));

@@ -105,6 +105,27 @@ TEST(Terminal, AsciiHasNoEscapeEvenFromLabels) {
               Not(HasSubstr("\x1b")));
 }
 
+TEST(Terminal, ControlCharactersAreSeenAndLongTextsCut) {
+  AttentionMap map;
+  const std::string endless(200'000, 'x');
+  map.title = map.source = map.target = map.row_axis = endless;
+  std::vector<std::string> columns = numbered("t", 120);  // too many for steps: a legend
+  columns[3] = endless;
+  columns[4] = "go\x1b[31mred\r\n";
+  map.panels.push_back(make_panel({endless, "go\x1b[31mred"}, columns));
+  map.panels[0].title = endless;
+  for (const TerminalColour colour : {TerminalColour::kTrueColour, TerminalColour::kAscii}) {
+    const std::string text = map_to_terminal(map, options(80, colour));
+    EXPECT_LT(text.size(), 40'000u);
+    EXPECT_THAT(text, HasSubstr("go␛[31mred"));
+    EXPECT_THAT(text, HasSubstr("5\u00A0go␛[31mred␍␊"));
+    EXPECT_THAT(text, HasSubstr(colour == TerminalColour::kAscii ? "4\u00A0xxxxxxxxxxxxxxxxx~"
+                                                                 : "4\u00A0xxxxxxxxxxxxxxxxx…"));
+    EXPECT_THAT(text, Not(HasSubstr("\x1b[31mred")));
+    EXPECT_THAT(text, Not(HasSubstr("\r")));
+  }
+}
+
 TEST(Terminal, AsciiRampHasNoSignBeforeANumber) {
   const std::string text = map_to_terminal(grid_map(1, 1), options(80, TerminalColour::kAscii));
   EXPECT_THAT(text, Not(HasSubstr("-.")));

@@ -72,6 +72,28 @@ works map --from plain.csv
 expect_has "any matrix" "$(cat out)" "1"
 works map --from plain.csv --out plain.svg
 
+# As numpy.savetxt() writes it; a table of semicolons and decimal commas; what is no matrix.
+printf '# attention\n2.500000000000000000e-01 7.500000000000000000e-01\n1 0\n' > savetxt.csv
+works map --from savetxt.csv --out savetxt.json
+expect_equal "numpy.savetxt: rows" "$(json savetxt.json panels 0 rows 1)" 2
+expect_equal "numpy.savetxt: weights" "$(json savetxt.json panels 0 weights 0 1)" 0.75
+printf '0,25;0,75\n1;0\n' > comma.csv
+works map --from comma.csv --out comma.json
+expect_equal "a decimal comma" "$(json comma.json panels 0 weights 0 0)" 0.25
+printf 'one word\n' > words.csv
+refused "words only" 1 "words.csv:1: expected a matrix of numbers" map --from words.csv
+printf '0.5,0.5\n1,1e999\n' > beyond.csv
+refused "out of range" 1 "beyond.csv:2:2: the number \"1e999\" is too large" map --from beyond.csv
+printf '[[0.5, 0.5],\n [1, 1e999]]\n' > beyond.json
+refused "out of range in JSON" 1 "beyond.json:2:6: " map --from beyond.json
+printf '[[0.5, NaN]]\n' > nan.json
+refused "NaN in JSON" 1 "nan.json:1:8: not an attention map: JSON has no NaN" map --from nan.json
+# Control characters are shown, and long words cut.
+printf ',"go\033[31mred"\n%s,1\n' "$(head -c 200000 /dev/zero | tr '\0' x)" > hostile.csv
+works map --from hostile.csv
+expect_lacks "no escape from a label" "$(cat out)" $'\x1b[31m'
+(($(wc -c < out) < 5000)) || fail "a long word is cut: $(wc -c < out) bytes"
+
 refused "no attention" 1 "no attention" map --model "$models/gru" "I am here."
 refused "no sentence" 2 "which sentence" map --model "$model"
 refused "a blank sentence" 2 "which sentence" map --model "$model" "  "

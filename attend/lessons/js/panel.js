@@ -44,8 +44,9 @@ function ticks(low, high, count) {
 }
 
 const width = text => [...String(text)].reduce((sum, c) => sum + (c.codePointAt(0) > 0x2e80 ? 12 : 7), 0);
+// Narrow screens shrink a picture to six tenths, then scroll it.
 const svg = (wide, high, name, body) =>
-  `<svg class="live" role="img" width="${wide}" viewBox="0 0 ${wide} ${high}">` +
+  `<svg class="live" role="img" style="min-width:${Math.round(wide * 0.6)}px" width="${wide}" viewBox="0 0 ${wide} ${high}">` +
   `<title>${escaped(name)}</title>${body}</svg>`;
 
 function drawMap(picture) {

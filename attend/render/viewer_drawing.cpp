@@ -2,25 +2,38 @@
 
 namespace attend::render {
 
-const char* const kViewerScript = R"js(
+const char* const kViewerDrawing = R"js(
 'use strict';
 const map = attendData('attend-map');
 const settings = attendData('attend-settings');
 const $ = id => document.getElementById(id);
 const darkQuery = matchMedia('(prefers-color-scheme: dark)');
 
+// ---- words: of the page's language, which a switch on it may change
+const say = (en, zh) => document.documentElement.lang.startsWith('zh') ? zh : en;
+const kindName = kind => ({cross: say('cross', '交叉注意力'),
+  'encoder-self': say('encoder-self', '编码器自注意力'),
+  'decoder-self': say('decoder-self', '解码器自注意力')})[kind] || kind;
+const layerName = p => p.layer === null ? '' : say('layer ', '层 ') + (p.layer + 1);
+const headName = p => p.head === null ? '' : say('head ', '头 ') + (p.head + 1);
+// A label as it is drawn: control characters to be seen, a very long one cut.
+const drawn = text => {
+  const parts = [...text.replace(/[\x00-\x1f]/g, c => String.fromCharCode(0x2400 + c.charCodeAt(0)))];
+  return parts.length > 60 ? parts.slice(0, 59).join('') + '…' : parts.join('');
+};
+
 // ---- panels: those of the file, and a mean where a layer has several heads
-const nameOf = p => p.title || [p.kind, p.layer === null ? '' : 'layer ' + (p.layer + 1),
-  p.head === null ? '' : 'head ' + (p.head + 1)].filter(x => x).join(', ') || 'weights';
+const builtName = p => [kindName(p.kind), layerName(p), headName(p),
+  p.heads ? say(`mean over ${p.heads} heads`, `${p.heads} 个头的平均`) : ''].filter(x => x).join(', ') ||
+  say('weights', '权重');
+// A title is English: what is built tells as much of the kinds that are known.
+const nameOf = p => !p.title || say(false, kindName(p.kind) !== p.kind) ? builtName(p) : p.title;
 const groupOf = p => JSON.stringify([p.kind, p.layer, p.rows, p.columns]);
 function meanOf(heads) {
   const weights = heads[0].weights.map((row, r) => row.map((_, c) =>
     heads.some(h => h.weights[r][c] === null) ? null :
     heads.reduce((sum, h) => sum + h.weights[r][c], 0) / heads.length));
-  const mean = {...heads[0], title: '', head: null, weights};
-  mean.title = (nameOf(mean) === 'weights' ? '' : nameOf(mean) + ', ') + 'mean over ' +
-    heads.length + ' heads';
-  return mean;
+  return {...heads[0], title: '', head: null, heads: heads.length, weights};
 }
 function withMeans(panels) {
   const groups = new Map();
@@ -31,7 +44,8 @@ function withMeans(panels) {
   }
   return [...panels, ...[...groups.values()].filter(g => g.length > 1).map(meanOf)];
 }
-const panels = withMeans(map.panels);
+const panels = withMeans(map.panels).map(p => ({...p, rows: p.rows.map(drawn),
+  columns: p.columns.map(drawn)}));
 
 // ---- the scale: one for all panels, so that equal colours mean equal weights
 const extent = panels.reduce((e, p) => {
@@ -57,7 +71,7 @@ function inkOn(colour) {
     .map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
   return .2126 * r + .7152 * g + .0722 * b > .179 ? '#000000' : '#ffffff';
 }
-const format = w => w === null ? 'not a number' : w === 0 ? '0.000'
+const format = w => w === null ? say('not a number', '不是数') : w === 0 ? '0.000'
   : Math.abs(w) < .001 || Math.abs(w) >= 1e6 ? w.toExponential(1) : w.toFixed(3);
 const short = w => w === null ? '×' : Math.abs(w) < .005 ? ''
   : Math.abs(w) < .995 ? w.toFixed(2).replace('0.', '.') : w.toFixed(Math.abs(w) < 10 ? 1 : 0);
@@ -81,11 +95,14 @@ function fitCanvas(canvas, width, height) {
 
 function layOut(p) {
   const n = Math.max(p.rows.length, p.columns.length, 1);
-  const cell = Math.max(n > 1000 ? 1 : n > 300 ? 4 : 12, Math.min(36, Math.floor(640 / n)));
-  const font = Math.max(9, Math.min(13, Math.floor(cell * .75)));
   const measure = document.createElement('canvas').getContext('2d');
-  measure.font = font + 'px ' + getComputedStyle(document.body).fontFamily;
   const widths = labels => labels.map(label => measure.measureText(label).width);
+  const family = getComputedStyle(document.body).fontFamily;
+  measure.font = '13px ' + family;
+  const room = Math.min(640, $('viewer').clientWidth - Math.max(0, ...widths(p.rows)) - 40);
+  const cell = Math.max(n > 1000 ? 1 : n > 300 ? 4 : 12, Math.min(36, Math.floor(room / n)));
+  const font = Math.max(9, Math.min(13, Math.floor(cell * .75)));
+  measure.font = font + 'px ' + family;
   const left = Math.ceil(Math.max(0, ...widths(p.rows))) + 12;
   const slant = Math.SQRT1_2;
   const columnWidths = widths(p.columns);
@@ -146,11 +163,12 @@ function drawBase() {
   if (!p.rows.length || !p.columns.length) {
     context.fillStyle = property('--dim');
     context.textAlign = 'left';
-    context.fillText(p.rows.length ? 'no columns' : 'no rows', 4, 12);
+    context.fillText(p.rows.length ? say('no columns', '没有列') : say('no rows', '没有行'), 4, 12);
   }
   fitCanvas($('heat'), layout.width, layout.height);
-  $('heat').setAttribute('aria-label', nameOf(p) + ', ' + p.rows.length + ' rows by ' +
-    p.columns.length + ' columns; move with the arrow keys');
+  const [r, c] = [p.rows.length, p.columns.length];
+  $('heat').setAttribute('aria-label', nameOf(p) + say(
+    `, ${r} rows by ${c} columns; move with the arrow keys`, `，${r} 行 ${c} 列；用方向键移动`));
 }
 function drawHighlight() {
   const p = panels[panel];
@@ -210,14 +228,16 @@ function read() {
   const p = panels[panel];
   const top = list => list.map((w, i) => [w, i]).filter(x => x[0] !== null)
     .sort((a, b) => b[0] - a[0]).slice(0, 3);
-  let text = 'Point at a cell or a word, or use the arrow keys on the picture.';
+  let text = say('Point at a cell or a word, or use the arrow keys on the picture.',
+    '指向格子或词，或在图上用方向键。');
   if (row >= 0 && column >= 0)
     text = p.rows[row] + ' → ' + p.columns[column] + ': ' + format(p.weights[row][column]);
   else if (row >= 0)
-    text = p.rows[row] + ' attends to ' + top(p.weights[row])
+    text = p.rows[row] + say(' attends to ', ' 关注 ') + top(p.weights[row])
       .map(([w, c]) => p.columns[c] + ' ' + format(w)).join(', ');
   else if (column >= 0)
-    text = p.columns[column] + ' is attended by ' + top(p.weights.map(weights => weights[column]))
+    text = p.columns[column] + say(' is attended by ', ' 受关注于 ') +
+      top(p.weights.map(weights => weights[column]))
       .map(([w, r]) => p.rows[r] + ' ' + format(w)).join(', ');
   $('reading').textContent = text;
 }
@@ -237,7 +257,8 @@ function drawScale() {
   }
   $('low').textContent = scale.unit ? '0' : format(scale.low);
   $('high').textContent = scale.unit ? '1' : format(scale.high);
-  $('scale-note').textContent = scale.unit ? 'weight' : 'weight; the colours span the values of this map';
+  $('scale-note').textContent = scale.unit ? say('weight', '权重')
+    : say('weight; the colours span the values of this map', '权重；颜色覆盖本图的取值范围');
 }
 
 function thumbnail(p) {
@@ -257,15 +278,15 @@ function thumbnail(p) {
 function overviewLines() {
   const lines = new Map();
   panels.forEach((p, i) => {
-    const name = [p.kind, p.layer === null ? '' : 'layer ' + (p.layer + 1)].filter(x => x).join(', ');
+    const name = [kindName(p.kind), layerName(p)].filter(x => x).join(', ');
     if (!lines.has(name)) lines.set(name, []);
     lines.get(name).push(i);
   });
   return lines;
 }
 function shortName(p, i) {
-  if (p.head !== null) return 'head ' + (p.head + 1);
-  if (/(^|, )mean over \d+ heads$/.test(p.title)) return 'mean';
+  if (p.head !== null) return headName(p);
+  if (p.heads || /(^|, )mean over \d+ heads$/.test(p.title)) return say('mean', '平均');
   return p.title.length > 14 ? p.title.slice(0, 13) + '…' : p.title || String(i + 1);
 }
 function thumbnailButton(i) {
@@ -276,7 +297,7 @@ function thumbnailButton(i) {
   button.dataset.panel = i;
   button.setAttribute('aria-label', nameOf(p));
   button.setAttribute('aria-pressed', i === panel);
-  button.onclick = () => show(i);
+  button.onclick = () => { show(i); $('heat').scrollIntoView({block: 'nearest'}); };
   return button;
 }
 function drawOverview() {
@@ -326,67 +347,6 @@ function show(i) {
   draw(); fillStrips(); paintStrips(); read(); fillTable();
 }
 function redraw() { chooseScale(); drawScale(); drawOverview(); draw(); paintStrips(); }
-
-// ---- pointing: a cell, a row's label or a column's label
-function hit(event) {
-  const p = panels[panel];
-  const x = event.offsetX - layout.left, y = event.offsetY - layout.top;
-  const r = Math.floor(y / layout.cell);
-  // Slanted labels: the column is where the 45 degree line through the pointer meets the matrix.
-  const c = Math.floor((y < 0 ? x + y : x) / layout.cell);
-  return [r >= 0 && r < p.rows.length ? r : -1, c >= 0 && c < p.columns.length && x + (y < 0 ? y : 0) >= 0 ? c : -1];
-}
-function follow(box, apply) {
-  const pick = event => {
-    const word = event.target.closest('.word');
-    if (word) apply(Number(word.dataset.index));
-  };
-  box.addEventListener('pointerover', pick);
-  box.addEventListener('focusin', pick);
-  box.addEventListener('click', pick);
-}
-
-function start() {
-  $('viewer').hidden = false;
-  if (!panels.length) {
-    $('viewer').textContent = 'Nothing to draw: this map has no panels.';
-    return;
-  }
-  $('row-name').textContent = map.row_axis;
-  $('column-name').textContent = map.column_axis;
-  $('scaling').value = settings.scaling;
-  $('panel').replaceChildren(...panels.map((p, i) => new Option(nameOf(p), i)));
-  if (panels.length < 2) $('previous').hidden = $('next').hidden = true;
-  $('panel').onchange = event => show(Number(event.target.value));
-  $('previous').onclick = () => show(panel - 1);
-  $('next').onclick = () => show(panel + 1);
-  $('scaling').onchange = redraw;
-  $('numbers').onchange = draw;
-  $('table-box').ontoggle = fillTable;
-  const heat = $('heat');
-  heat.onpointermove = event => choose(...hit(event));
-  heat.onpointerleave = () => choose(-1, -1);
-  heat.onclick = event => choose(...hit(event));
-  heat.onkeydown = event => {
-    const step = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[event.key];
-    if (event.key === 'Escape') choose(-1, -1);
-    if (!step) return;
-    event.preventDefault();
-    const p = panels[panel];
-    const clamp = (v, n) => Math.max(0, Math.min(n - 1, v));
-    if (p.rows.length && p.columns.length)
-      choose(row < 0 ? 0 : clamp(row + step[0], p.rows.length),
-        column < 0 ? 0 : clamp(column + step[1], p.columns.length));
-  };
-  follow($('rows'), r => choose(r, -1));
-  follow($('columns'), c => choose(-1, c));
-  $('download').href = URL.createObjectURL(new Blob([JSON.stringify(map, null, 1)],
-    {type: 'application/json'}));
-  darkQuery.addEventListener('change', redraw);
-  redraw();
-  show(0);
-}
-start();
 )js";
 
 }  // namespace attend::render
