@@ -10,8 +10,19 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "attend/render/text_metrics.h"
+
 namespace attend::cli {
 namespace {
+
+constexpr size_t kLongestMessage = 4000;  // bytes: about a screen
+
+// The longest beginning of at most `bytes` that splits no character.
+std::string beginning(const std::string& text, size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
 
 // As many characters as fit, so that the line is never wrapped.
 std::string fit(const std::string& line, int columns) {
@@ -55,6 +66,19 @@ std::string shell_word(const std::string& text) {
   return plain && !text.empty() ? text : shell_quoted(text);
 }
 
+std::string shown_message(const std::string& message) {
+  const std::string whole = beginning(message, kLongestMessage);
+  std::string text;
+  for (size_t begin = 0; begin <= whole.size();) {
+    const size_t end = std::min(whole.find('\n', begin), whole.size());
+    text += (begin == 0 ? "" : "\n") + render::printable(whole.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return whole.size() < message.size() ? text + "…" : text;
+}
+
+std::string shown(const std::string& text, int width) { return render::cut_to_width(text, width); }
+
 Console::Console(bool quiet) : quiet_(quiet), terminal_(stderr_is_terminal()) {}
 
 Console::~Console() { settle(); }
@@ -70,7 +94,7 @@ void Console::note(const std::string& line) {
 
 void Console::warn(const std::string& line) {
   clear();
-  std::fputs((line + "\n").c_str(), stderr);
+  std::fputs((shown_message(line) + "\n").c_str(), stderr);
 }
 
 void Console::live(const std::string& line) {
@@ -78,7 +102,8 @@ void Console::live(const std::string& line) {
   const auto now = std::chrono::steady_clock::now();
   if (shown_ && now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
-  std::fputs(("\r" + fit(line, terminal_width() - 1) + "\x1b[K").c_str(), stderr);
+  std::fputs(("\r" + fit(render::printable(line), terminal_width() - 1) + "\x1b[K").c_str(),
+             stderr);
   std::fflush(stderr);
   shown_ = true;
 }

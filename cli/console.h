@@ -19,6 +19,12 @@ std::string shell_quoted(const std::string& text);
 /// The same; without quotes where a shell needs none.
 std::string shell_word(const std::string& text);
 
+/// A message as a terminal may show it: control characters as their pictures, but line ends kept;
+/// cut where it is longer than a screen.
+std::string shown_message(const std::string& message);
+/// Words or a sentence within a message, on one line: cut where it is wider than `width` columns.
+std::string shown(const std::string& text, int width = 100);
+
 class Console {
  public:
   explicit Console(bool quiet = false);
@@ -26,7 +32,7 @@ class Console {
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
 
-  /// A line that stays. The live line, if any, moves below it.
+  /// A line that stays, as shown_message() has it. The live line, if any, moves below it.
   void note(const std::string& line);
   /// A warning: a line that stays, also when quiet.
   void warn(const std::string& line);

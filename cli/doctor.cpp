@@ -8,6 +8,7 @@
 #include "attend/core/errors.h"
 #include "cli/commands.h"
 #include "cli/numbers.h"
+#include "cli/option_guard.h"
 #include "cli/output.h"
 #include "cli/system_report.h"
 
@@ -92,7 +93,11 @@ void add_doctor(CLI::App& app, Action& action) {
       "Example:\n"
       "  attend doctor --data fra.txt\n"
       "The exit status is 1 when something needs care, so that a script can stop.");
-  command->callback([flags, &action] { action = [flags] { return doctor(*flags); }; });
+  command->callback([flags, command, &action] {
+    if (flags->data.empty() && flags->source.empty())
+      refuse_given(*command, {"--examples"}, "it is of sentence pairs, from --data FILE");
+    action = [flags] { return doctor(*flags); };
+  });
 }
 
 }  // namespace attend::cli

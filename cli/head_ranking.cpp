@@ -10,7 +10,8 @@ namespace attend::cli {
 std::string to_text(const HeadRanking& ranking) {
   const auto& [whole, heads] = ranking.costs;
   std::string text = fmt::format(
-      "loss = {:.4f} nats per target token ({} tokens), {}\n", whole.mean(), whole.tokens,
+      "loss = {:.4f} nats per target token ({} tokens, end marks among them), {}\n", whole.mean(),
+      whole.tokens,
       ranking.without.empty() ? "with every head"
                               : fmt::format("without {}", fmt::join(ranking.without, ", ")));
   text += fmt::format("{:<18}{:>12}{:>12}\n", "head", "loss without", "cost");

@@ -76,7 +76,15 @@ lessons::Models::Options model_options(const LearnFlags& flags, const std::strin
           .epochs = flags.epochs,
           .threads = flags.threads,
           .stop = &stop_on_signals(),
-          .progress = [&console](const std::string& line) { console.live(line); }};
+          .progress = [&console](const std::string& line) { console.live(line); },
+          .note = [&console](const std::string& line) { console.warn("attend: " + line); }};
+}
+
+void warn_of_unused_model(const LearnFlags& flags, const lessons::Models& models,
+                          Console& console) {
+  if (!models.used_given())
+    console.warn("attend: --model " + flags.model +
+                 " was not used: what was looked into is of another kind, or trained on the spot");
 }
 
 // Where trained models lie: as asked for, below --out, or for this run alone.
@@ -125,6 +133,7 @@ int run_lesson(const LearnFlags& flags, Lesson& lesson) {
     const ModelFolder folder(flags);
     lessons::Models models(model_options(flags, folder.path(), console));
     lesson.run(book, models);
+    warn_of_unused_model(flags, models, console);
   }
   console.settle();
   std::string told =
@@ -170,6 +179,7 @@ int run_all(const LearnFlags& flags) {
     write_page(flags.out, lesson, book, language, /*in_gallery=*/true);
     cards.push_back({lesson.name, first_picture(book, language)});
   }
+  warn_of_unused_model(flags, models, console);
   core::write_file_atomic(
       (fs::path(flags.out) / "index.html").string(),
       lessons::gallery_page(cards,

@@ -9,7 +9,9 @@
 #include "attend/core/errors.h"
 #include "attend/core/nearest.h"
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/help_format.h"
+#include "cli/option_guard.h"
 
 namespace attend::cli {
 namespace {
@@ -18,7 +20,7 @@ constexpr int kUsage = 2;
 constexpr int kFailure = 1;
 
 int complain(const std::string& message, int status) {
-  std::fprintf(stderr, "attend: %s\n", message.c_str());
+  std::fprintf(stderr, "attend: %s\n", shown_message(message).c_str());
   return status;
 }
 
@@ -40,7 +42,7 @@ std::string suggestion(const CLI::App& app, int count, char** arguments) {
     const std::string hint = core::did_you_mean(word, known);
     if (!hint.empty()) return hint;
   }
-  return "";
+  return sentence_hint(*command);
 }
 
 int run(int count, char** arguments) {
@@ -49,7 +51,7 @@ int run(int count, char** arguments) {
       "attend"};
   app.set_version_flag("--version", std::string("attend ") + ATTEND_VERSION);
   app.require_subcommand(0, 1);
-  app.option_defaults()->take_last();             // of a flag that is given twice, as scripts do
+  app.option_defaults()->take_last();             // of a number that is given twice, as scripts do
   app.formatter(std::make_shared<HelpFormat>());  // before the subcommands, which inherit it
   app.footer(
       "First steps:\n"
@@ -65,6 +67,8 @@ int run(int count, char** arguments) {
   add_doctor(app, action);
   add_info(app, action);
   add_learn(app, action);
+  guard_values(app);
+  check_arguments(count, arguments);
   try {
     app.parse(count, arguments);
   } catch (const CLI::Success& success) {
@@ -72,7 +76,7 @@ int run(int count, char** arguments) {
   } catch (const CLI::ParseError& error) {
     const std::string hint = suggestion(app, count, arguments);
     return complain(
-        std::string(error.what()) + hint + "\nRun `attend --help`, or `attend COMMAND --help`.",
+        shown(error.what(), 300) + hint + "\nRun `attend --help`, or `attend COMMAND --help`.",
         kUsage);
   }
   if (!action) {

@@ -1,7 +1,12 @@
 // attend map: what a model attends to, or any matrix, as a picture.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
 #include "attend/core/errors.h"
+#include "attend/data/corpus.h"
 #include "attend/models/model_files.h"
 #include "attend/render/save.h"
 #include "attend/render/text_metrics.h"
@@ -11,6 +16,7 @@
 #include "cli/map_choice.h"
 #include "cli/model_options.h"
 #include "cli/numbers.h"
+#include "cli/option_guard.h"
 #include "cli/output.h"
 #include "cli/source_warnings.h"
 #include "cli/terminal_look.h"
@@ -52,6 +58,9 @@ render::AttentionMap map_of_model(const MapFlags& flags, Console& console) {
                                       ? translator.translate(text, options)
                                       : translator.force(text, flags.force, options);
   SourceWarnings warnings(console);
+  warnings.mended(data::parse_text_lines(text, "the sentence").mended);
+  if (!flags.force.empty())
+    warnings.mended(data::parse_text_lines(flags.force, "--force").mended, "--force");
   warnings.add(1, translation);
   warnings.finish();
   console.note(fmt::format("{} → {}   (log-probability {:.6f})", shown(translation.map.source),
@@ -86,10 +95,33 @@ int draw(const MapFlags& flags) {
   return 0;
 }
 
-void check(const MapFlags& flags) {
+// Files that hold numbers and no colours.
+bool is_data(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return ending == ".json" || ending == ".npz" || ending == ".csv";
+}
+
+void check(const CLI::App& command, const MapFlags& flags) {
+  if (command.count("--force") > 0 && flags.force.empty())
+    throw InvalidArgument(
+        "--force: there is nothing to write; leave --force out to see what the "
+        "model writes by itself");
+  if (!flags.force.empty())
+    refuse_given(command, {"--max-steps", "--replace-unknown"},
+                 "what --force says is written whole");
+  if (!flags.out.empty()) {
+    refuse_given(command, {"--colour", "--background", "--width"},
+                 "it is of the terminal, and --out writes a file");
+    if (is_data(flags.out))
+      refuse_given(command, {"--stretch"}, "it is of colours, and " + flags.out + " holds numbers");
+  }
   if (flags.from.empty()) return;
   if (!flags.model.folder.empty() || !flags.text.empty() || !flags.force.empty())
     throw InvalidArgument("--from draws a file: it excludes --model, a sentence and --force");
+  refuse_given(command, {"--max-steps", "--replace-unknown", "--device", "--threads"},
+               "it is of a model, and --from draws a file");
 }
 
 void add_choice(CLI::App& command, MapChoice& choice) {
@@ -144,8 +176,8 @@ void add_map(CLI::App& app, Action& action) {
       "--layer\n"
       "and --head: .html, .json and .npz hold everything, other pictures the cross-attention, and\n"
       "the terminal the mean over each layer's heads.");
-  command->callback([flags, &action] {
-    check(*flags);
+  command->callback([flags, command, &action] {
+    check(*command, *flags);
     action = [flags] { return draw(*flags); };
   });
 }

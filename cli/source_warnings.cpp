@@ -2,27 +2,28 @@
 
 #include <fmt/format.h>
 
-#include "attend/core/utf8.h"
-
 namespace attend::cli {
 namespace {
 
 constexpr int64_t kTold = 5;
 constexpr size_t kWords = 8;
+constexpr int kWidestWord = 40;
 
 std::string words(const std::vector<std::string>& unknown) {
   std::string text;
   for (size_t i = 0; i < unknown.size() && i < kWords; ++i)
-    text += (i == 0 ? "" : ", ") + unknown[i];
+    text += (i == 0 ? "" : ", ") + shown(unknown[i], kWidestWord);
   if (unknown.size() > kWords) text += fmt::format(" and {} more", unknown.size() - kWords);
   return text;
 }
 
 }  // namespace
 
+int64_t SourceWarnings::told() const { return console_.quiet() ? 0 : kTold; }
+
 void SourceWarnings::tell(Kind& kind, int64_t line, const std::string& text) {
   kind.lines.add(line);
-  if (kind.lines.count <= kTold) console_.warn(fmt::format("attend: line {}: {}", line, text));
+  if (kind.lines.count <= told()) console_.warn(fmt::format("attend: line {}: {}", line, text));
 }
 
 void SourceWarnings::add(int64_t line, const Translation& translation) {
@@ -46,8 +47,10 @@ void SourceWarnings::add(int64_t line, const Translation& translation) {
                      translation.tokens.size()));
 }
 
-void SourceWarnings::mended(const data::LineTally& lines) {
-  if (lines.count > 0) console_.warn("attend: invalid UTF-8 replaced by U+FFFD on " + lines.text());
+void SourceWarnings::mended(const data::LineTally& lines, const std::string& name) {
+  if (lines.count > 0)
+    console_.warn("attend: " + name + (name.empty() ? "" : ": ") +
+                  "invalid UTF-8 replaced by U+FFFD on " + lines.text());
 }
 
 void SourceWarnings::tell_replaced() {
@@ -64,10 +67,12 @@ void SourceWarnings::tell_replaced() {
 
 void SourceWarnings::finish() {
   tell_replaced();
-  for (const Kind* kind : {&cut_, &unknown_, &empty_, &unfinished_})
-    if (kind->lines.count > kTold)
-      console_.warn(
-          fmt::format("attend: {} {}: {}", kind->lines.count, kind->summary, kind->lines.text()));
+  for (const Kind* kind : {&cut_, &unknown_, &empty_, &unfinished_}) {
+    const data::LineTally& lines = kind->lines;
+    if (lines.count > told())
+      console_.warn(fmt::format("attend: {} {}: {}", lines.count,
+                                lines.count == 1 ? kind->one : kind->several, lines.text()));
+  }
 }
 
 }  // namespace attend::cli

@@ -16,6 +16,7 @@
 #include "attend/models/model_files.h"
 #include "attend/ops/device.h"
 #include "attend/render/curves.h"
+#include "attend/render/text_metrics.h"
 #include "attend/training/gradients.h"
 #include "attend/training/metrics_log.h"
 #include "attend/training/trainer.h"
@@ -87,6 +88,12 @@ RunConfig configure(const TrainFlags& flags) {
   for (std::string* path : {&d.pairs, &d.source, &d.target, &d.valid_pairs, &d.valid_source,
                             &d.valid_target, &config.text.source_spm, &config.text.target_spm})
     *path = absolute(*path);
+  if (flags.numbers.at("data.valid_share").value &&
+      !(d.valid_pairs.empty() && d.valid_source.empty() && d.valid_target.empty()))
+    throw InvalidArgument(
+        "--valid-share has no effect here: the held-out pairs are those of " +
+        (d.valid_pairs.empty() ? d.valid_source : d.valid_pairs) +
+        "; leave it out, or leave out --valid (and data.valid_pairs of the configuration)");
   if (!flags.resume) text::check_effects(config.text);
   if (d.pairs.empty() && d.source.empty() && d.target.empty())
     throw InvalidArgument(
@@ -151,17 +158,29 @@ void draw_losses(const std::string& folder, const RunConfig& config, double floo
 
 void announce(Console& console, const Seq2Seq& model, const TrainData& data, double floor,
               int threads, ops::Products products) {
-  console.note(fmt::format("training on {} ({}), held out {}; vocabularies of {} and {}",
-                           core::counted(data.train.size(), "pair"),
-                           core::counted(data.train.target.tokens(), "target token"),
-                           data.held_out.size(), data.source.vocabulary_size(),
-                           data.target.vocabulary_size()));
+  console.note(fmt::format(
+      "training on {} ({}, end marks among them), held out {}; vocabularies of {} and {}",
+      core::counted(data.train.size(), "pair"),
+      core::counted(data.train.target.tokens(), "target token"), data.held_out.size(),
+      data.source.vocabulary_size(), data.target.vocabulary_size()));
   console.note(fmt::format("{} parameters; {} {}; loss can't fall below {:.3f} on these pairs",
                            model.parameters().numel(), threads, threads == 1 ? "thread" : "threads",
                            floor));
   if (const std::string declined = training::training_step(model, products).declined;
       !declined.empty())
     console.note("training by autograd; attend's kernels decline: " + declined);
+}
+
+// Of the samples, the first that is short enough to be typed; else the beginning of one.
+std::string example_sentence(const TrainData& data) {
+  constexpr int kWidest = 70;
+  std::string cut = "some text";
+  for (const auto& sample : data.samples) {
+    const std::string text = data.source.clean(sample.source);
+    if (text == shown(text, kWidest)) return text;
+    if (&sample == &data.samples.front()) cut = render::cut_to_width(text, kWidest, "");
+  }
+  return cut;
 }
 
 void conclude(Console& console, const training::TrainingResult& result, const TrainFlags& flags,
@@ -182,13 +201,13 @@ void conclude(Console& console, const training::TrainingResult& result, const Tr
   if (result.best_weights)
     console.note(fmt::format("the weights kept are those of epoch {}, held-out loss {:.4f}",
                              result.best_epoch, *result.best_loss));
-  const std::string example =
-      data.samples.empty() ? "some text" : data.source.clean(data.samples.front().source);
+  const std::string example = example_sentence(data);
   console.note(
       fmt::format("the model is in {0}; the curve of the loss is {0}/loss.svg. Try:\n"
-                  "  attend translate --model {1} {2}\n"
-                  "  attend map --model {1} {2}",
-                  flags.out, shell_word(flags.out), shell_quoted(example)));
+                  "  attend translate --model {1} {3}{2}\n"
+                  "  attend map --model {1} {3}{2}",
+                  flags.out, shell_word(flags.out), shell_quoted(example),
+                  example.starts_with('-') ? "-- " : ""));
 }
 
 // A run that goes on may find its data gone: they are where they were when it began, if at all.
@@ -347,6 +366,8 @@ void add_train(CLI::App& app, Action& action) {
       throw InvalidArgument(
           "--resume goes on with the configuration in --out; it excludes --config, "
           "--init and --overwrite");
+    if (flags->quiet && flags->verbose)
+      throw InvalidArgument("--quiet and --verbose exclude each other");
     action = [flags] { return train(*flags); };
   });
 }

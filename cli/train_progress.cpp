@@ -54,10 +54,10 @@ void TrainProgress::epoch(const training::EpochRecord& record) {
 void TrainProgress::validation(const training::ValidationReport& report) {
   if (report.best) console_.note("  the lowest held-out loss so far");
   for (const auto& sample : report.decoded.samples)
-    console_.note(fmt::format("  {} → {}   ({})", sample.source, sample.translation,
+    console_.note(fmt::format("  {} → {}   ({})", shown(sample.source), shown(sample.translation),
                               sample.translation == sample.reference
                                   ? std::string("as the reference")
-                                  : "reference: " + sample.reference));
+                                  : "reference: " + shown(sample.reference)));
 }
 
 }  // namespace attend::cli

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "attend/core/counted.h"
@@ -14,6 +14,7 @@
 #include "attend/render/save.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/line_stream.h"
 #include "cli/model_options.h"
 #include "cli/output.h"
 #include "cli/source_warnings.h"
@@ -68,10 +69,13 @@ class Job {
         translator_(load_checked(flags)) {}
 
   int run() {
-    if (flags_.text.empty() && flags_.input.empty() && isatty(STDIN_FILENO))
-      converse();
-    else
+    if (!flags_.text.empty() || (!flags_.input.empty() && flags_.input != "-"))
       translate_all(read());
+    else if (!flags_.map.empty() && !isatty(STDIN_FILENO))
+      translate_all(read_to_the_end());  // the maps' names hang on how many there are
+    else
+      translate_stream();
+    tell_time();
     warnings_.finish();
     output_.finish();
     return 0;
@@ -99,46 +103,57 @@ class Job {
       }
       return data::parse_text_lines(all, "the arguments");
     }
-    if (!flags_.input.empty() && flags_.input != "-") return data::read_text_lines(flags_.input);
-    const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
-    return data::parse_text_lines(bytes, "standard input");
+    return data::read_text_lines(flags_.input);
   }
 
-  // A person at a terminal: each line is answered at once.
-  void converse() {
-    console_.note("One sentence a line; Ctrl-D ends.");
-    std::string line;
-    int64_t number = 0;
-    while (std::getline(std::cin, line)) {
-      const data::Lines one = data::parse_text_lines(line + "\n", "standard input");
-      warnings_.mended(one.mended);
-      const Translation translation = translator_.translate(one.lines.front(), options());
-      emit(++number, one.lines.front(), translation, false);
+  static data::Lines read_to_the_end() {
+    LineStream stream;
+    return stream.next(std::numeric_limits<int64_t>::max());
+  }
+
+  // Enough batches at once to sort by length and to keep all threads busy, and few enough that
+  // results come while the rest is being translated.
+  int64_t chunk() const {
+    const int64_t batch = flags_.decoding.batch_size;
+    return std::max<int64_t>((batch > 0 ? batch : translator_.defaults().batch_size) * 64, 4096);
+  }
+
+  // Whoever waits for the answer to a line, a person or a program, gets it before the next is read.
+  void translate_stream() {
+    if (isatty(STDIN_FILENO)) console_.note("One sentence a line; Ctrl-D ends.");
+    LineStream stream;
+    for (data::Lines lines = stream.next(chunk()); !lines.lines.empty();
+         lines = stream.next(chunk())) {
+      warnings_.mended(lines.mended);
+      translate_lines(lines.lines, stream.first_number(), 0);
     }
   }
 
   void translate_all(const data::Lines& input) {
     warnings_.mended(input.mended);
     const auto total = static_cast<int64_t>(input.lines.size());
-    // Enough batches at once to sort by length and to keep all threads busy, and few enough that
-    // results come while the rest is being translated.
-    const int64_t batch = flags_.decoding.batch_size;
-    const int64_t chunk =
-        std::max<int64_t>((batch > 0 ? batch : translator_.defaults().batch_size) * 64, 4096);
-    for (int64_t first = 0; first < total; first += chunk) {
-      const int64_t end = std::min(first + chunk, total);
-      const std::vector<std::string> lines(input.lines.begin() + first, input.lines.begin() + end);
-      TranslateOptions chunk_options = options();
-      chunk_options.progress = [&](int64_t done, int64_t) { progress(first + done, total); };
-      const std::vector<Translation> results = translator_.translate(lines, chunk_options);
-      for (int64_t i = first; i < end; ++i)
-        emit(i + 1, lines[static_cast<size_t>(i - first)], results[static_cast<size_t>(i - first)],
-             total == 1);
+    for (int64_t first = 0; first < total; first += chunk()) {
+      const int64_t end = std::min(first + chunk(), total);
+      translate_lines({input.lines.begin() + first, input.lines.begin() + end}, first + 1, total);
     }
+  }
+
+  // `first` is the number of the first line; `total` is how many there are in all, or 0 where
+  // nobody knows yet.
+  void translate_lines(const std::vector<std::string>& lines, int64_t first, int64_t total) {
+    TranslateOptions chunk_options = options();
+    chunk_options.progress = [&](int64_t done, int64_t) { progress(first - 1 + done, total); };
+    const std::vector<Translation> results = translator_.translate(lines, chunk_options);
+    for (size_t i = 0; i < lines.size(); ++i)
+      emit(first + static_cast<int64_t>(i), lines[i], results[i], total == 1);
+    done_ += static_cast<int64_t>(lines.size());
+  }
+
+  void tell_time() {
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-    if (console_.is_terminal() && shows_progress() && seconds >= 1.0)
+    if (console_.is_terminal() && shows_progress() && seconds >= 1.0 && done_ > 0)
       console_.note(
-          fmt::format("translated {} in {}", core::counted(total, "line"), duration_text(seconds)));
+          fmt::format("translated {} in {}", core::counted(done_, "line"), duration_text(seconds)));
   }
 
   // On a terminal that the lines themselves go to, they are the progress.
@@ -155,6 +170,10 @@ class Job {
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     if (done == 0 || seconds < 0.5) return;
     const double rate = static_cast<double>(done) / seconds;
+    if (total == 0) {
+      console_.live(fmt::format("translated {} lines  {:.0f} lines/s", done, rate));
+      return;
+    }
     console_.live(fmt::format("translated {} of {} lines  {:.0f} lines/s  {} left", done, total,
                               rate, duration_text(static_cast<double>(total - done) / rate)));
   }
@@ -183,6 +202,7 @@ class Job {
   SourceWarnings warnings_;
   Output output_;
   Translator translator_;
+  int64_t done_ = 0;
   Clock::time_point begin_ = Clock::now();
 };
 
@@ -223,6 +243,10 @@ void add_translate(CLI::App& app, Action& action) {
       "  attend translate --model my-model \"I am at home.\" \"Go!\"\n"
       "  attend translate --model my-model --input english.txt --output french.txt\n"
       "Line n of the result belongs to line n of the input; a blank line gives a blank line.\n"
+      "From standard input each line is answered as soon as no more of them wait, so that a\n"
+      "program may hold the pipe open and ask line by line.\n"
+      "A sentence that begins with - goes behind --: attend translate --model my-model -- "
+      "\"-Hello\"\n"
       "What is cut, unknown or empty is reported on standard error, by line.");
   command->callback([flags, &action] {
     check(*flags);

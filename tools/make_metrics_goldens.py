@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/data/metrics/*.json: what sacreBLEU and the book's formula give, for tests/metrics.
+"""Writes tests/data/metrics/: what sacreBLEU and the book's formula give, for tests/metrics (*.json), and
+for the test of `attend evaluate` (program/*.txt).
 
 Usage: python3 tools/make_metrics_goldens.py [OUTPUT_FOLDER]     (needs sacrebleu 2.6.0 and numpy)
 """
@@ -194,6 +195,29 @@ def sentence_cases(corpora):
     return cases
 
 
+def write_program_files(folder, corpora):
+    """Text for `attend evaluate`, and sacreBLEU's lines about it: of all of it, and of each sentence."""
+    corpus = corpora["three-references"]
+    hypotheses = [h.upper() if i % 3 == 0 else h for i, h in enumerate(corpus["hypotheses"])]
+    references = corpus["references"][:2]
+    for i, case in enumerate((dict(), dict(lowercase=True))):
+        lines = []
+        for several in (references[:1], references):
+            bleu, chrf = BLEU(**case), CHRF(**case)
+            for metric in (bleu, chrf):
+                result = metric.corpus_score(hypotheses, several)
+                lines.append(result.format(width=2, signature=our_signature(metric)))
+        (folder / f"corpus{'-lowercase' * i}.txt").write_text("\n".join(lines) + "\n")
+        sentences = [
+            "\t".join(f"{sacrebleu.sentence_bleu(h, list(refs), **case).score:.2f}"
+                      for refs in ((one,), (one, two)))
+            for h, one, two in zip(hypotheses, *references)]
+        (folder / f"sentences{'-lowercase' * i}.txt").write_text("\n".join(sentences) + "\n")
+    for name, lines in (("hypotheses", hypotheses), ("references-1", references[0]),
+                        ("references-2", references[1])):
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+
+
 MASK = (1 << 64) - 1
 
 
@@ -290,6 +314,9 @@ def main():
         oracle = "the book's formula" if name == "book_bleu" else ORACLE
         text = json.dumps({"oracle": oracle, **content}, indent=1, default=float)
         (folder / f"{name}.json").write_text(text + "\n")
+    program = folder / "program"
+    program.mkdir(exist_ok=True)
+    write_program_files(program, corpora)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #include "attend/data/dataset.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "attend/core/errors.h"
 
@@ -25,6 +26,24 @@ void append(std::string& out, const char* what, const LineTally& tally) {
   if (tally.count == 0) return;
   if (!out.empty()) out += "; ";
   out += std::string(what) + ": " + std::to_string(tally.count) + " (" + tally.text() + ")";
+}
+
+// Nearly every line of a corpus has a rare word: its share of the tokens tells more than numbers of
+// lines.
+void append_unknown(std::string& out, const char* side, int64_t unknown, int64_t tokens,
+                    int64_t sentences) {
+  if (unknown == 0) return;
+  const double percent = 100.0 * static_cast<double>(unknown) / static_cast<double>(tokens);
+  char share[32];
+  std::snprintf(share, sizeof share, "%.*f",
+                percent >= 10  ? 0
+                : percent >= 1 ? 1
+                               : 2,
+                std::max(percent, 0.01));
+  if (!out.empty()) out += "; ";
+  out += std::string(share) + " % of the " + side + " tokens are unknown (" +
+         std::to_string(unknown) + " of " + std::to_string(tokens) + ", in " +
+         std::to_string(sentences) + (sentences == 1 ? " sentence)" : " sentences)");
 }
 
 }  // namespace
@@ -58,8 +77,8 @@ std::string EncodeReport::text() const {
   std::string out;
   append(out, "source sentences cut", cut_source);
   append(out, "target sentences cut, which leaves them without an end mark", cut_target);
-  append(out, "source sentences with unknown tokens", unknown_source);
-  append(out, "target sentences with unknown tokens", unknown_target);
+  append_unknown(out, "source", unknown_source_tokens, source_tokens, unknown_source.count);
+  append_unknown(out, "target", unknown_target_tokens, target_tokens, unknown_target.count);
   return out;
 }
 
@@ -82,6 +101,8 @@ Dataset encode_pairs(const std::vector<Pair>& pairs, const text::Pipeline& sourc
     if (to.unknown > 0) report.unknown_target.add(pair.line);
     report.unknown_source_tokens += from.unknown;
     report.unknown_target_tokens += to.unknown;
+    report.source_tokens += static_cast<int64_t>(from.ids.size()) - 1;
+    report.target_tokens += static_cast<int64_t>(to.ids.size()) - (to.cut ? 0 : 1);
     dataset.source.append(from.ids);
     dataset.target.append(to.ids);
     dataset.lines.push_back(pair.line);

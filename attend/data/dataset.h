@@ -43,6 +43,8 @@ struct EncodeReport {
   LineTally unknown_target;
   int64_t unknown_source_tokens = 0;
   int64_t unknown_target_tokens = 0;
+  int64_t source_tokens = 0;  ///< of all sentences, without end marks and what was cut
+  int64_t target_tokens = 0;
 
   /// Sentences for the log, "" when there is nothing to say.
   std::string text() const;

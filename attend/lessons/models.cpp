@@ -115,6 +115,8 @@ const Models::Corpus& Models::corpus() {
   if (corpus_) return *corpus_;
   data::Corpus read = options_.data.empty() ? data::parse_pairs(asset("eng-fra"), "the phrasebook")
                                             : data::read_pairs(options_.data);
+  if (options_.note && (read.report.left_out() > 0 || read.report.mended.count > 0))
+    options_.note(read.report.text());
   const std::string fingerprint = core::fingerprint(data::pairs_text(read.pairs));
   const auto key = [](std::string_view line) { return text::clean_line(line, {true, true}); };
   corpus_ = std::make_unique<Corpus>(
@@ -130,7 +132,10 @@ std::shared_ptr<const LoadedModel> Models::trained(ModelKind kind) {
   if (kept) return kept;
   if (!options_.model.empty()) {
     auto given = std::make_shared<LoadedModel>(load_model(options_.model));
-    if (given->model->config().kind == kind) return kept = given;
+    if (given->model->config().kind == kind) {
+      used_given_ = true;
+      return kept = given;
+    }
   }
   return kept = train(
              Run::prepare(settings_for(kind, options_.epochs, options_.threads), train_pairs()));

@@ -31,6 +31,8 @@ class Models {
     const std::atomic<bool>* stop = nullptr;  ///< once true: training ends with DataError
     /// A line about what goes on, often the same one renewed. May be empty.
     std::function<void(const std::string&)> progress = {};
+    /// What was odd about the data, a line that stays. May be empty.
+    std::function<void(const std::string&)> note = {};
   };
 
   explicit Models(Options options);
@@ -54,6 +56,9 @@ class Models {
   void watch(ModelKind kind, int64_t epochs,
              const std::function<void(std::shared_ptr<const LoadedModel>, int64_t epoch)>& look);
 
+  /// False when options named a model that nothing asked for so far: it is of another kind.
+  bool used_given() const { return used_given_ || options_.model.empty(); }
+
   /// How many a model is trained for.
   int64_t epochs() const { return options_.epochs; }
 
@@ -71,6 +76,7 @@ class Models {
   Options options_;
   std::unique_ptr<Corpus> corpus_;
   std::map<ModelKind, std::shared_ptr<const LoadedModel>> trained_;
+  bool used_given_ = false;
   std::map<EmbeddingInit, std::shared_ptr<const LoadedModel>> begun_;  // Transformers, trained
 };
 

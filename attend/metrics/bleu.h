@@ -44,6 +44,8 @@ struct BleuOptions {
   /// Takes the longest order the hypotheses have for N when they are shorter than max_order. Meant
   /// for single sentences: without it each sentence of less than four tokens scores 0.
   bool effective_order = false;
+  /// Hypotheses that look tokenised are meant to: no hint about it. Changes no score; sacreBLEU's.
+  bool force = false;
 };
 
 /// Throws InvalidArgument for a value out of its range.

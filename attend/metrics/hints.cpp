@@ -48,7 +48,7 @@ std::string join_subwords(std::string_view line) {
 std::vector<std::string> bleu_hints(const std::vector<std::string>& hypotheses,
                                     const BleuScore& score, const BleuOptions& options) {
   std::vector<std::string> hints;
-  if (splits_punctuation(options.tokenizer) && looks_tokenised(hypotheses)) {
+  if (!options.force && splits_punctuation(options.tokenizer) && looks_tokenised(hypotheses)) {
     hints.push_back(
         "many hypotheses end in \" .\", as tokenised text does: score detokenised text, or take "
         "tokenizer none and say so");

@@ -36,11 +36,10 @@ int64_t count_blank_separated(std::string_view line) {
   return static_cast<int64_t>(split(decode(line)).size());
 }
 
-std::vector<LengthBucket> bleu_by_source_length(const std::vector<int64_t>& source_lengths,
-                                                const std::vector<std::string>& hypotheses,
-                                                const std::vector<std::string>& references,
-                                                const std::vector<int64_t>& limits,
-                                                const BleuOptions& options) {
+std::vector<LengthBucket> bleu_by_source_length_multi(
+    const std::vector<int64_t>& source_lengths, const std::vector<std::string>& hypotheses,
+    const std::vector<std::vector<std::string>>& references, const std::vector<int64_t>& limits,
+    const BleuOptions& options) {
   if (source_lengths.size() != hypotheses.size()) {
     throw InvalidArgument(
         "[bleu_by_source_length] expected a source length for each hypothesis, found " +
@@ -48,7 +47,7 @@ std::vector<LengthBucket> bleu_by_source_length(const std::vector<int64_t>& sour
         std::to_string(source_lengths.size()) + " lengths");
   }
   std::vector<LengthBucket> buckets = make_buckets(limits);
-  const Statistics statistics = bleu_statistics(hypotheses, {references}, options);
+  const Statistics statistics = bleu_statistics(hypotheses, references, options);
   const auto width = static_cast<size_t>(statistics.width);
   std::vector<std::vector<int64_t>> sums(buckets.size(), std::vector<int64_t>(width, 0));
   for (size_t i = 0; i < hypotheses.size(); ++i) {
@@ -60,6 +59,14 @@ std::vector<LengthBucket> bleu_by_source_length(const std::vector<int64_t>& sour
   }
   for (size_t b = 0; b < buckets.size(); ++b) buckets[b].bleu = bleu_of(sums[b], options);
   return buckets;
+}
+
+std::vector<LengthBucket> bleu_by_source_length(const std::vector<int64_t>& source_lengths,
+                                                const std::vector<std::string>& hypotheses,
+                                                const std::vector<std::string>& references,
+                                                const std::vector<int64_t>& limits,
+                                                const BleuOptions& options) {
+  return bleu_by_source_length_multi(source_lengths, hypotheses, {references}, limits, options);
 }
 
 }  // namespace attend::metrics

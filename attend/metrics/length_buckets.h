@@ -31,6 +31,12 @@ std::vector<LengthBucket> bleu_by_source_length(const std::vector<int64_t>& sour
                                                 const std::vector<int64_t>& limits = {3, 6, 9, 12},
                                                 const BleuOptions& options = {});
 
+/// The same with several references: references[r][i] is the r-th of hypothesis i.
+std::vector<LengthBucket> bleu_by_source_length_multi(
+    const std::vector<int64_t>& source_lengths, const std::vector<std::string>& hypotheses,
+    const std::vector<std::vector<std::string>>& references,
+    const std::vector<int64_t>& limits = {3, 6, 9, 12}, const BleuOptions& options = {});
+
 /// Tokens between blanks (any of Unicode's).
 int64_t count_blank_separated(std::string_view line);
 

@@ -6,7 +6,8 @@
 
 namespace attend::metrics {
 
-/// exp(sum / tokens). `cross_entropy_sum` is in nats, over `tokens` real target tokens. 1 is
+/// exp(sum / tokens). `cross_entropy_sum` is in nats, over `tokens` real target tokens; the end
+/// mark of a sentence is one of them where the sum has it, as the loss of training does. 1 is
 /// perfect; a uniform guess gives the size of the vocabulary; infinity where the mean is above
 /// about 709. Throws InvalidArgument for tokens < 1 and for a sum that is negative or no number.
 double perplexity(double cross_entropy_sum, int64_t tokens);

@@ -75,8 +75,8 @@ TEST(EncodePairs, PacksAndReports) {
   EXPECT_EQ(d.report.text(),
             "source sentences cut: 1 (line 9); "
             "target sentences cut, which leaves them without an end mark: 1 (line 3); "
-            "source sentences with unknown tokens: 1 (line 5); "
-            "target sentences with unknown tokens: 1 (line 9)");
+            "17 % of the source tokens are unknown (1 of 6, in 1 sentence); "
+            "33 % of the target tokens are unknown (2 of 6, in 1 sentence)");
   EXPECT_EQ(encode_pairs({}, p, p, 4).size(), 0);
   EXPECT_EQ(encode_pairs({}, p, p, 4).report.text(), "");
   EXPECT_THROW(encode_pairs({}, p, p, 0), InvalidArgument);

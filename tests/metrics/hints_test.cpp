@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "attend/metrics/signature.h"
+
 namespace attend::metrics {
 namespace {
 
@@ -22,6 +24,16 @@ TEST(Hints, TokenizerNoneTakesTokenisedText) {
   BleuOptions options;
   options.tokenizer = Tokenizer::kNone;
   EXPECT_THAT(corpus_bleu(tokenised, tokenised, options).hints, IsEmpty());
+}
+
+TEST(Hints, TokenisedTextThatIsMeantHasNone) {
+  const Lines tokenised(101, "this line ends so .");
+  BleuOptions options;
+  options.force = true;
+  const BleuScore score = corpus_bleu(tokenised, tokenised, options);
+  EXPECT_NEAR(score.score, 100.0, 1e-9);
+  EXPECT_THAT(score.hints, IsEmpty());
+  EXPECT_EQ(signature(options), signature(BleuOptions()));
 }
 
 TEST(Hints, RuleForTokenisedText) {

@@ -55,6 +55,17 @@ TEST(LengthBuckets, EachIsTheCorpusBleuOfItsSentences) {
   EXPECT_EQ(sentences, 40);
 }
 
+TEST(LengthBuckets, SeveralReferencesAreThoseOfTheCorpus) {
+  const testing::Corpus corpus = testing::corpora().at("three-references");
+  const std::vector<int64_t> lengths(corpus.hypotheses.size(), 7);
+  const auto buckets =
+      bleu_by_source_length_multi(lengths, corpus.hypotheses, corpus.references, {6});
+  ASSERT_EQ(buckets.size(), 2u);
+  EXPECT_EQ(buckets[0].sentences, 0);
+  EXPECT_EQ(buckets[1].bleu.score, corpus_bleu_multi(corpus.hypotheses, corpus.references).score);
+  EXPECT_NE(buckets[1].bleu.score, corpus_bleu(corpus.hypotheses, corpus.references.front()).score);
+}
+
 TEST(LengthBuckets, LabelsAndEmptyBuckets) {
   const auto buckets = bleu_by_source_length({3, 4}, {"a b c d", "a"}, {"a b c d", "a"}, {2, 3, 6});
   ASSERT_EQ(buckets.size(), 4u);

@@ -79,6 +79,21 @@ TEST(Terminal, NoLineIsWiderThanAsked) {
   }
 }
 
+// A word of 200,000 letters, in the sentence, as a label and in the legend below.
+TEST(Terminal, NoWordFillsTheScreen) {
+  const std::string word(200000, 'a');
+  AttentionMap map;
+  map.title = map.source = map.target = word;
+  std::vector<std::string> columns(40, "t");
+  columns.back() = word;
+  map.panels.push_back(make_panel({word, "."}, columns));
+  for (const TerminalColour colour : {TerminalColour::kTrueColour, TerminalColour::kAscii}) {
+    const std::string text = map_to_terminal(map, options(60, colour));
+    EXPECT_LT(core::split_lines(text).size(), 50u);
+    EXPECT_THAT(text, HasSubstr(colour == TerminalColour::kAscii ? "aaa~" : "aaa…"));
+  }
+}
+
 TEST(Terminal, EveryColumnIsDrawnOnceWhenSplit) {
   AttentionMap map;
   map.panels.push_back(make_panel({"row"}, numbered("t", 100)));

@@ -28,7 +28,9 @@ train() {
   local kind=$1 folder=$2 rate=0.01
   [[ $kind == transformer ]] && rate=0.005  # at 0.01 its last steps still jump
   shift 2
-  run train --config "$kind" --data "$pairs" --out "$folder" --epochs 60 --threads 1 \
+  local data=(--data "$pairs")
+  [[ " $* " == *" --data "* ]] && data=()
+  run train --config "$kind" "${data[@]}" --out "$folder" --epochs 60 --threads 1 \
     --set data.steps=10 --set text.min_frequency=1 --set training.batch_size=8 \
     --set "training.learning_rate=$rate" --set training.clip=0.5 --set model.dropout=0 "$@"
 }

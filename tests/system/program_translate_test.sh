@@ -65,6 +65,42 @@ expect_has "invalid UTF-8 is told by line" "$(cat err)" "line"
 works translate --model "$model" --input empty
 expect_equal "nothing in, nothing out" "$(cat out)" ""
 
+# A pipe that is kept open: each line is answered before the next is written.
+coproc ask { exec "$ATTEND_PROGRAM" translate --model "$model" --quiet 2> err; }
+pid=$ask_PID
+exec {to}>&"${ask[1]}" {from}<&"${ask[0]}" {ask[1]}>&-
+for sentence in "I am here." "You are here." "" "I am here."; do
+  echo "$sentence" >&"$to"
+  IFS= read -r -t 60 answer <&"$from" || fail "no answer while the pipe is open: '$sentence'"
+  echo "$answer"
+done > answers
+printf 'You are here.\nI am here.\nI am' >&"$to"
+for _ in 1 2; do
+  IFS= read -r -t 60 answer <&"$from" || fail "no answer to lines that came together"
+  echo "$answer"
+done >> answers
+exec {to}>&-
+IFS= read -r -t 60 answer <&"$from" || fail "no answer to a last line without an end"
+wait "$pid" || fail "status $? when the pipe was closed"
+expect_equal "line by line" "$(tr '\n' '|' < answers)" \
+  "je suis ici .|tu es ici .||je suis ici .|tu es ici .|je suis ici .|"
+# Numbers go on from block to block.
+{ for n in 1 2 3; do echo "I am here."; sleep 0.3; done; printf 'caf\xe9\n'; } |
+  "$ATTEND_PROGRAM" translate --model "$model" > out 2> err
+expect_has "the number of a line that came late" "$(cat err)" "invalid UTF-8 replaced by U+FFFD on line 4"
+expect_has "and of its words" "$(cat err)" "line 4: unknown word"
+status=0
+{ echo "I am here."; sleep 0.3; printf 'I am\0here.\n'; } | "$ATTEND_PROGRAM" translate --model "$model" > out 2> err || status=$?
+ran "a NUL byte that comes late" 1
+expect_has "its line" "$(cat err)" "standard input:2: a binary file"
+expect_equal "and what came before is answered" "$(cat out)" "je suis ici ."
+input=$PWD refused "standard input that is a folder" 1 "standard input: can't be read" translate --model "$model"
+input=english works translate --model "$model" --map maps.svg --quiet
+[[ -s maps-1.svg && -s maps-30.svg ]] || fail "--map of standard input"
+head -n 1 english > first
+input=first works translate --model "$model" --map only.svg --quiet
+[[ -s only.svg ]] || fail "--map of one line from standard input"
+
 # Other forms of the result.
 works translate --model "$model" --tokens "I am here."
 expect_equal "--tokens" "$(cat out)" "je suis ici ."
