@@ -28,7 +28,8 @@ void check_without_model(const CLI::App& command, const EvaluateFlags& flags) {
         "--model nor --data");
   if (flags.references.empty()) throw InvalidArgument("--hypothesis H needs --reference B");
   refuse_given(command,
-               {"--device", "--threads", "--max-steps", "--batch-size", "--replace-unknown"},
+               {"--device", "--threads", "--max-steps", "--batch-size", "--replace-unknown",
+                "--keep-unknown"},
                "it is of a model, and --hypothesis is scored without one");
   if (flags.by_length && flags.source.empty())
     throw InvalidArgument("--by-length needs --source A: the lengths are those of the source");
@@ -107,7 +108,7 @@ void check_evaluate_options(const CLI::App& command, const EvaluateFlags& flags)
   if (flags.rank_heads)
     refuse_given(command,
                  {"--sentences", "--by-length", "--detokenised", "--bootstrap", "--tokenizer",
-                  "--lowercase", "--max-steps", "--replace-unknown"},
+                  "--lowercase", "--max-steps", "--replace-unknown", "--keep-unknown"},
                  "--rank-heads compares losses, and translates nothing");
   if (flags.model.folder.empty())
     throw InvalidArgument("give --model DIR and pairs, or --hypothesis H and --reference B");

@@ -22,6 +22,7 @@
 #include "cli/output.h"
 #include "cli/temporary_folder.h"
 #include "cli/terminal_look.h"
+#include "cli/train_folder.h"
 
 namespace attend::cli {
 namespace {
@@ -268,6 +269,7 @@ void add_lesson(CLI::App& learn, const std::shared_ptr<LearnFlags>& above, Actio
   command->footer(name.summary.en + "\n" + name.summary.zh);
   command->callback([flags, shared, above, command, &action] {
     take_language(*command, *above, *flags);
+    flags->out = without_slash(flags->out);
     action = [flags, shared] { return run_lesson(*flags, *shared); };
   });
 }
@@ -304,6 +306,7 @@ void add_learn(CLI::App& app, Action& action) {
   add_language(*all, *all_flags);
   all->callback([all_flags, flags, all, &action] {
     take_language(*all, *flags, *all_flags);
+    all_flags->out = without_slash(all_flags->out);
     action = [all_flags] { return run_all(*all_flags); };
   });
   learn->footer(

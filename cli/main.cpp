@@ -8,6 +8,7 @@
 
 #include "attend/core/errors.h"
 #include "attend/core/nearest.h"
+#include "attend/ops/out_of_memory.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/help_format.h"
@@ -100,6 +101,10 @@ int main(int count, char** arguments) {
   } catch (const attend::Error& error) {
     return complain(error.what(), kFailure);
   } catch (const c10::Error& error) {
+    if (attend::ops::is_out_of_memory(error))
+      return complain(std::string("out of memory, which a smaller --batch-size may spare: ") +
+                          error.what_without_backtrace(),
+                      kFailure);
     return complain(std::string("LibTorch: ") + error.what_without_backtrace(), kFailure);
   } catch (const std::bad_alloc&) {
     return complain("out of memory", kFailure);

@@ -109,7 +109,7 @@ void check(const CLI::App& command, const MapFlags& flags) {
         "--force: there is nothing to write; leave --force out to see what the "
         "model writes by itself");
   if (!flags.force.empty())
-    refuse_given(command, {"--max-steps", "--replace-unknown"},
+    refuse_given(command, {"--max-steps", "--replace-unknown", "--keep-unknown"},
                  "what --force says is written whole");
   if (!flags.out.empty()) {
     refuse_given(command, {"--colour", "--background", "--width"},
@@ -120,7 +120,8 @@ void check(const CLI::App& command, const MapFlags& flags) {
   if (flags.from.empty()) return;
   if (!flags.model.folder.empty() || !flags.text.empty() || !flags.force.empty())
     throw InvalidArgument("--from draws a file: it excludes --model, a sentence and --force");
-  refuse_given(command, {"--max-steps", "--replace-unknown", "--device", "--threads"},
+  refuse_given(command,
+               {"--max-steps", "--replace-unknown", "--keep-unknown", "--device", "--threads"},
                "it is of a model, and --from draws a file");
 }
 

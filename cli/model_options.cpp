@@ -3,7 +3,9 @@
 #include "attend/core/errors.h"
 #include "attend/models/model_files.h"
 #include "attend/ops/device.h"
+#include "cli/console.h"
 #include "cli/numbers.h"
+#include "cli/train_folder.h"
 
 namespace attend::cli {
 
@@ -40,8 +42,10 @@ void add_decoding_options(CLI::App& command, DecodingFlags& flags, bool many_lin
 std::shared_ptr<const LoadedModel> load(const ModelOptions& options) {
   if (options.folder.empty())
     throw InvalidArgument("which model? Name its folder with --model DIR");
-  return std::make_shared<LoadedModel>(
-      load_model(options.folder, ops::choose_device(options.device)));
+  auto model = std::make_shared<LoadedModel>(
+      load_model(without_slash(options.folder), ops::choose_device(options.device)));
+  if (!model->note.empty()) Console().note(model->note);
+  return model;
 }
 
 void require_attention(const LoadedModel& model, const std::string& folder) {

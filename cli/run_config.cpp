@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "attend/core/errors.h"
 #include "attend/core/file_format.h"
 #include "attend/core/nearest.h"
@@ -53,6 +55,12 @@ std::vector<std::string> preset_names() {
   std::vector<std::string> names;
   for (const auto& preset : presets()) names.emplace_back(preset.first);
   return names;
+}
+
+bool is_preset(const std::string& file_or_preset) {
+  if (is_file(file_or_preset)) return false;
+  const std::vector<std::string> names = preset_names();
+  return std::find(names.begin(), names.end(), file_or_preset) != names.end();
 }
 
 void read_run_config(const std::string& file_or_preset, RunConfig& config) {

@@ -21,4 +21,7 @@ std::string print_run_config(const std::string& file_or_preset, RunConfig& confi
 /// The presets compiled in, from configs/.
 std::vector<std::string> preset_names();
 
+/// Whether read_run_config() takes this for a preset, and not for a file.
+bool is_preset(const std::string& file_or_preset);
+
 }  // namespace attend::cli

@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 #include <optional>
 
 #include "attend/core/counted.h"
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
 #include "attend/core/processors.h"
-#include "attend/data/text_bytes.h"
 #include "attend/decoding/greedy.h"
 #include "attend/decoding/unknown_words.h"
+#include "attend/models/init_model.h"
 #include "attend/models/model_files.h"
 #include "attend/ops/device.h"
+#include "attend/ops/out_of_memory.h"
 #include "attend/render/curves.h"
 #include "attend/render/text_metrics.h"
 #include "attend/training/gradients.h"
@@ -24,7 +24,8 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/profile_table.h"
-#include "cli/train_data.h"
+#include "cli/train_checks.h"
+#include "cli/train_flags.h"
 #include "cli/train_folder.h"
 #include "cli/train_progress.h"
 
@@ -33,81 +34,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A flag that stands for a key of the configuration. Its range is that of the key: the run stores
-// what was asked for in a file that has to be readable again.
-struct NumberFlag {
-  const char* name = "";
-  std::optional<std::string> value;
-
-  void apply(const std::string& key, std::vector<core::ConfigTable>& tables) const {
-    if (!value) return;
-    try {
-      core::set_config(key + "=" + *value, tables);
-    } catch (const InvalidArgument& error) {
-      throw InvalidArgument(fmt::format("{}: {}", name, error.what()));
-    }
-  }
-};
-
-struct TrainFlags {
-  std::string config;
-  std::string data, source, target;
-  std::string valid, valid_source, valid_target;
-  std::string out, init;
-  std::string device = "auto";
-  std::map<std::string, NumberFlag> numbers;  // by key of the configuration
-  std::vector<std::string> set;
-  bool resume = false, overwrite = false, quiet = false, verbose = false, profile = false;
-};
-
-std::string absolute(const std::string& path) {
-  return path.empty() || path == data::kStandardInput
-             ? path
-             : fs::absolute(path).lexically_normal().string();
-}
-
-// Default < config file or preset < --set < flags.
-RunConfig configure(const TrainFlags& flags) {
-  RunConfig config;
-  if (flags.resume) {
-    config.text = text::stored_defaults();
-    read_run_config((fs::path(flags.out) / "config.toml").string(), config);
-  } else if (!flags.config.empty()) {
-    read_run_config(flags.config, config);
-  }
-  std::vector<core::ConfigTable> tables = config.tables();
-  for (const auto& assignment : flags.set) core::set_config(assignment, tables);
-  for (const auto& [key, flag] : flags.numbers) flag.apply(key, tables);
-
-  data::DataConfig& d = config.data;
-  if (!flags.data.empty() || !flags.source.empty() || !flags.target.empty())
-    d.pairs = flags.data, d.source = flags.source, d.target = flags.target;
-  if (!flags.valid.empty() || !flags.valid_source.empty() || !flags.valid_target.empty())
-    d.valid_pairs = flags.valid, d.valid_source = flags.valid_source,
-    d.valid_target = flags.valid_target;
-  for (std::string* path : {&d.pairs, &d.source, &d.target, &d.valid_pairs, &d.valid_source,
-                            &d.valid_target, &config.text.source_spm, &config.text.target_spm})
-    *path = absolute(*path);
-  if (flags.numbers.at("data.valid_share").value &&
-      !(d.valid_pairs.empty() && d.valid_source.empty() && d.valid_target.empty()))
-    throw InvalidArgument(
-        "--valid-share has no effect here: the held-out pairs are those of " +
-        (d.valid_pairs.empty() ? d.valid_source : d.valid_pairs) +
-        "; leave it out, or leave out --valid (and data.valid_pairs of the configuration)");
-  if (!flags.resume) text::check_effects(config.text);
-  if (d.pairs.empty() && d.source.empty() && d.target.empty())
-    throw InvalidArgument(
-        "there is nothing to train on: name a file of pairs with --data FILE, or two files with "
-        "--source A --target B");
-  return config;
-}
-
 std::unique_ptr<Seq2Seq> build_model(RunConfig& config, const TrainData& data,
-                                     const TrainFlags& flags) {
+                                     const TrainFlags& flags, Console& console) {
   auto built = make_model(with_texts(config.model, data.source, data.target, config.data.steps),
                           {.seed = static_cast<uint64_t>(config.training.seed),
                            .device = ops::choose_device(flags.device)});
-  if (!flags.init.empty()) load_weights_into(flags.init, *built);
+  check_memory(*built, config);
+  if (flags.init.empty()) return built;
+  const std::string doubt =
+      load_weights_into(flags.init, *built, config.text, data.source, data.target);
+  if (!doubt.empty()) console.note(doubt);
+  const auto known = [](int64_t unknown, int64_t tokens) {
+    return tokens > 0 ? 100.0 * static_cast<double>(tokens - unknown) / static_cast<double>(tokens)
+                      : 100.0;
+  };
+  const data::Dataset& train = data.train;  // each of its sentences has an end mark, or was cut
+  console.note(fmt::format(
+      "weights and vocabularies begin as those of {}, which has {:.1f} % of the source tokens and "
+      "{:.1f} % of the target tokens of these pairs",
+      flags.init, known(train.report.unknown_source_tokens, train.source.tokens() - train.size()),
+      known(train.report.unknown_target_tokens, train.target.tokens() - train.size())));
   return built;
 }
 
@@ -146,7 +92,7 @@ void draw_losses(const std::string& folder, const RunConfig& config, double floo
     if (record.valid_loss) held_out.x.push_back(epoch), held_out.y.push_back(*record.valid_loss);
   }
   render::Curves curves;
-  curves.title = "Loss of " + fs::path(folder).filename().string();
+  curves.title = "Loss of " + folder_name(folder);
   curves.x_axis = "epoch";
   curves.y_axis = "cross-entropy (nats per target token)";
   curves.series.push_back(train);
@@ -163,9 +109,15 @@ void announce(Console& console, const Seq2Seq& model, const TrainData& data, dou
       core::counted(data.train.size(), "pair"),
       core::counted(data.train.target.tokens(), "target token"), data.held_out.size(),
       data.source.vocabulary_size(), data.target.vocabulary_size()));
-  console.note(fmt::format("{} parameters; {} {}; loss can't fall below {:.3f} on these pairs",
-                           model.parameters().numel(), threads, threads == 1 ? "thread" : "threads",
-                           floor));
+  // Of zero there is nothing to say: every loss is above it.
+  const std::string bound =
+      floor > 0.0 ? fmt::format(
+                        "; loss can't fall below {:.{}f} on these pairs, whose sources have "
+                        "several targets",
+                        floor, floor < 0.001 ? 6 : 3)
+                  : "";
+  console.note(fmt::format("{} parameters; {} {}{}", model.parameters().numel(), threads,
+                           threads == 1 ? "thread" : "threads", bound));
   if (const std::string declined = training::training_step(model, products).declined;
       !declined.empty())
     console.note("training by autograd; attend's kernels decline: " + declined);
@@ -210,68 +162,68 @@ void conclude(Console& console, const training::TrainingResult& result, const Tr
                   example.starts_with('-') ? "-- " : ""));
 }
 
-// A run that goes on may find its data gone: they are where they were when it began, if at all.
-TrainData read_data(const RunConfig& config, const TrainFlags& flags,
-                    const std::function<void(const std::string&)>& note,
-                    const std::function<void(const std::string&)>& warn) {
-  if (!flags.resume) return read_train_data(config, "", note, warn);
-  const data::DataConfig& d = config.data;
-  const std::pair<const char*, const std::string*> options[] = {
-      {"--data", &d.pairs},
-      {"--source", &d.source},
-      {"--target", &d.target},
-      {"--valid", &d.valid_pairs},
-      {"--valid-source", &d.valid_source},
-      {"--valid-target", &d.valid_target}};
-  if (d.pairs == data::kStandardInput && flags.data.empty())
-    throw InvalidArgument(
-        "this run read its pairs from standard input: give them again, with --data FILE or --data "
-        "-");
+// The files of a new run's folder that are written once.
+void begin_folder(const TrainFlags& flags, const TrainData& data, const RunConfig& config,
+                  const std::string& toml) {
+  check_folder(flags.out, flags.overwrite);  // now that nobody else can change it
+  clear_folder(flags.out);
+  const fs::path folder = flags.out;
+  core::write_file_atomic((folder / "config.toml").string(), toml);
+  data.source.save(flags.out);
+  data.target.save(flags.out);
+  if (!data.held_out_pairs.empty())
+    core::write_file_atomic((folder / kHeldOutFile).string(),
+                            data::pairs_text(data.held_out_pairs, config.data.reverse));
+}
+
+training::TrainingResult run_training(Seq2Seq& model, const TrainData& data,
+                                      const RunConfig& config,
+                                      const training::TrainerOptions& options,
+                                      const training::TrainerCallbacks& callbacks) {
   try {
-    return read_train_data(config, flags.out, note, warn);
-  } catch (const DataError& error) {
-    std::error_code ignored;
-    for (const auto& [option, path] : options)
-      if (*path == error.path() && !fs::exists(*path, ignored))
-        throw DataError("", fmt::format("{}; if it was moved, say where it is: attend train "
-                                        "--resume --out {} {} FILE",
-                                        error.what(), shell_word(flags.out), option));
-    throw;
+    return training::train(
+        model, config.training,
+        {.train = &data.train, .held_out = data.held_out.size() > 0 ? &data.held_out : nullptr},
+        options, callbacks);
+  } catch (const std::exception& error) {
+    if (!ops::is_out_of_memory(error)) throw;
+    throw DataError(options.folder,
+                    fmt::format("training {} weights ({}) found no more memory; less is needed by "
+                                "a smaller model or batch, and the last checkpoint stays usable",
+                                ops::bytes_text(model.parameters().numel() *
+                                                static_cast<int64_t>(sizeof(float))),
+                                memory_keys(config)));
   }
 }
 
 int train(const TrainFlags& flags) {
-  if (flags.resume) check_resumable(flags.out);
-  RunConfig config = configure(flags);
+  RunConfig config = checked_configuration(flags);
+  std::optional<core::FolderLock> lock;  // from here to the end: nobody else writes there
+  if (fs::is_directory(flags.out)) lock.emplace(flags.out);
   Console console(flags.quiet);
   const auto note = [&](const std::string& line) { console.note(line); };
 
-  const auto warn = [&](const std::string& line) { console.warn(line); };
-  const TrainData data = read_data(config, flags, note, warn);
-  const std::unique_ptr<Seq2Seq> model = build_model(config, data, flags);
+  const TrainData data = read_data(config, flags, console);
+  const std::unique_ptr<Seq2Seq> model = build_model(config, data, flags, console);
   const std::string toml = core::print_config(config.tables());
-  const auto write_config = [&] {
-    core::write_file_atomic((fs::path(flags.out) / "config.toml").string(), toml);
-  };
-  if (!flags.resume) {
-    prepare_folder(flags.out, flags.overwrite);
-    write_config();
-    data.source.save(flags.out);
-    data.target.save(flags.out);
-    if (!data.held_out_pairs.empty())
-      core::write_file_atomic((fs::path(flags.out) / kHeldOutFile).string(),
-                              data::pairs_text(data.held_out_pairs, config.data.reverse));
-  }
+  core::make_folder(flags.out);
+  if (!lock) lock.emplace(flags.out);
+  if (!flags.resume) begin_folder(flags, data, config, toml);
   const double floor = data::loss_floor(data.train);
   announce(console, *model, data, floor, core::automatic_threads(config.training.threads),
            config.training.products);
+  if (const std::string doubt = training::warm_up_warning(config.training, data.train);
+      !doubt.empty())
+    console.warn("attend: " + doubt);
 
+  stop_without_readers();
   TrainProgress progress(console, config.training.epochs, flags.verbose);
   training::TrainerCallbacks callbacks;
   bool config_is_written = !flags.resume;
   callbacks.on_step = [&](const training::StepReport& r) {
     // Only now is it certain that a resumed run accepts what was changed on the command line.
-    if (!config_is_written) write_config();
+    if (!config_is_written)
+      core::write_file_atomic((fs::path(flags.out) / "config.toml").string(), toml);
     config_is_written = true;
     progress.step(r);
   };
@@ -280,15 +232,15 @@ int train(const TrainFlags& flags) {
   callbacks.on_note = note;
   callbacks.decode = [&](const Seq2Seq& m) { return decode_samples(m, data, config); };
   training::StepProfile profile;
-  const training::TrainingResult result = training::train(
-      *model, config.training,
-      {.train = &data.train, .held_out = data.held_out.size() > 0 ? &data.held_out : nullptr},
-      {.folder = flags.out,
-       .identity = identify(data.source, data.target, toml),
-       .resume = flags.resume,
-       .stop = &stop_on_signals(),
-       .profile = flags.profile ? &profile : nullptr},
-      callbacks);
+  const training::TrainingResult result =
+      run_training(*model, data, config,
+                   {.folder = flags.out,
+                    .identity = identify(data.source, data.target, toml),
+                    .resume = flags.resume,
+                    .stop = &stop_on_signals(),
+                    .profile = flags.profile ? &profile : nullptr,
+                    .lock = &*lock},
+                   callbacks);
   console.settle();
   draw_losses(flags.out, config, floor);
   if (!config_is_written && result.end == training::TrainingResult::End::kFinished)
@@ -346,7 +298,10 @@ void add_train(CLI::App& app, Action& action) {
       ->type_name("KEY=VALUE")
       ->take_all()
       ->expected(1);
-  command->add_option("--init", flags->init, "Begin with the weights of this model")
+  command
+      ->add_option("--init", flags->init,
+                   "Begin with the weights and vocabularies of this model, and, without --config, "
+                   "its settings of [text] and [model]")
       ->type_name("DIR");
   command->add_flag("--resume", flags->resume, "Go on with the run in --out, bit for bit");
   command->add_flag("--overwrite", flags->overwrite, "Replace the model in --out");
@@ -357,8 +312,9 @@ void add_train(CLI::App& app, Action& action) {
                     "each zone");
   command->footer(
       "Examples:\n"
-      "  attend train --config bahdanau --data fra.txt --out my-model\n"
+      "  attend train --config small-bahdanau --data mine.txt --out my-model\n"
       "  attend train --config gru --data fra.txt --epochs 20 --out x --profile\n"
+      "  attend train --init my-model --data more.txt --out my-model-2\n"
       "What ran is stored as DIR/config.toml, every key explained;\n"
       "`--config DIR/config.toml` repeats the run. Ctrl-C stops cleanly; --resume goes on.");
   command->callback([flags, &action] {
@@ -368,6 +324,8 @@ void add_train(CLI::App& app, Action& action) {
           "--init and --overwrite");
     if (flags->quiet && flags->verbose)
       throw InvalidArgument("--quiet and --verbose exclude each other");
+    flags->out = without_slash(flags->out);
+    flags->init = without_slash(flags->init);
     action = [flags] { return train(*flags); };
   });
 }

@@ -47,7 +47,8 @@ void tell_of_care(const std::string& what, const data::Corpus& corpus,
 }
 
 // A side whose training words are mostly unknown: what is learned is to write the unknown word.
-void warn_of_lost_words(const text::TextConfig& config, const TrainData& data,
+void warn_of_lost_words(const text::TextConfig& config, const std::string& folder,
+                        const TrainData& data,
                         const std::function<void(const std::string&)>& warn) {
   const auto judge = [&](const char* side, const text::Pipeline& pipeline, int64_t unknown,
                          int64_t tokens) {
@@ -57,12 +58,14 @@ void warn_of_lost_words(const text::TextConfig& config, const TrainData& data,
       return;
     const bool full =
         config.max_vocabulary > 0 && pipeline.vocabulary_size() >= config.max_vocabulary;
-    const std::string why = full ? fmt::format("the vocabulary is full at text.max_vocabulary = {}",
-                                               config.max_vocabulary)
-                                 : fmt::format(
-                                       "they are seen fewer than text.min_frequency = {} times "
-                                       "(--set text.min_frequency=1 keeps all)",
-                                       config.min_frequency);
+    const std::string why = !folder.empty() ? "the vocabulary of " + folder + " lacks them"
+                            : full
+                                ? fmt::format("the vocabulary is full at text.max_vocabulary = {}",
+                                              config.max_vocabulary)
+                                : fmt::format(
+                                      "they are seen fewer than text.min_frequency = {} times "
+                                      "(--set text.min_frequency=1 keeps all)",
+                                      config.min_frequency);
     warn(fmt::format(
         "attend: {:.0f} % of the {} tokens that are trained on are the unknown word: {}",
         100 * share, side, why));
@@ -121,11 +124,11 @@ void tell_of_cut_targets(const data::Dataset& train, int64_t steps,
                          const std::function<void(const std::string&)>& warn) {
   const int64_t cut = train.report.cut_target.count;
   if (2 * cut < train.size() || cut == 0) return;
-  note(
-      fmt::format("{} of {} targets are longer than data.steps = {} and so have no end mark: the "
-                  "model will hardly learn where a translation ends. data.steps = {} has all of "
-                  "them whole",
-                  cut, train.size(), steps, train.report.longest_target));
+  warn(fmt::format(
+      "attend: {} of {} targets are longer than data.steps = {} and so have no end mark: the "
+      "model will hardly learn where a translation ends. data.steps = {} has all of "
+      "them whole",
+      cut, train.size(), steps, train.report.longest_target));
 }
 
 }  // namespace
@@ -144,6 +147,7 @@ TrainData read_train_data(const RunConfig& config, const std::string& folder,
                           : text::Pipeline::load(config.text, which, folder);
   };
   TrainData result{pipeline(text::Side::kSource), pipeline(text::Side::kTarget), {}, {}, {}, {}};
+  result.not_taken = corpus.report.not_taken;
   result.train = data::encode_pairs(parts.train, result.source, result.target, config.data.steps);
   result.held_out =
       data::encode_pairs(parts.held_out, result.source, result.target, config.data.steps);
@@ -151,7 +155,7 @@ TrainData read_train_data(const RunConfig& config, const std::string& folder,
   tell("training pairs", result.train.report.text(), note);
   tell("held-out pairs", result.held_out.report.text(), note);
   tell_of_cut_targets(result.train, config.data.steps, warn);
-  warn_of_lost_words(config.text, result, warn);
+  warn_of_lost_words(config.text, folder, result, warn);
   result.held_out_pairs = std::move(parts.held_out);
   return result;
 }

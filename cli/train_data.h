@@ -20,11 +20,13 @@ struct TrainData {
   std::vector<data::Pair> held_out_pairs;
   /// Pairs to show translations of, held-out ones where there are any.
   std::vector<data::Pair> samples;
+  int64_t not_taken = 0;  ///< usable training pairs that data.limit and data.sample leave
 };
 
-/// Reads what `config` names. `folder`, if not empty, holds the vocabularies of a run that goes on;
-/// else they are built from the training pairs. What is cut, unknown or left out is told to `note`,
-/// a line each; that most words are unknown, to `warn`.
+/// Reads what `config` names. `folder`, if not empty, holds the vocabularies: of a run that goes
+/// on, or of a model whose weights this run begins with; else they are built from the training
+/// pairs. What is cut, unknown or left out is told to `note`, a line each; that most words are
+/// unknown, to `warn`.
 TrainData read_train_data(const RunConfig& config, const std::string& folder,
                           const std::function<void(const std::string&)>& note,
                           const std::function<void(const std::string&)>& warn);

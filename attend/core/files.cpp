@@ -186,6 +186,9 @@ void make_folder(const std::string& path) {
   check_path(path);
   std::error_code error;
   fs::create_directories(path, error);
+  std::error_code broken;
+  if (error && fs::is_symlink(path, broken) && !fs::exists(path, broken))
+    throw DataError(path, "is a link that leads nowhere, so that no folder can be made there");
   if (error) fail(path, "the folder can't be made", error.value());
   if (!fs::is_directory(path, error)) throw DataError(path, "expected a folder, found a file");
 }

@@ -97,15 +97,35 @@ core::ConfigTable describe(DataConfig& config) {
   return table;
 }
 
-Corpus read_training(const DataConfig& config, uint64_t seed) {
+namespace {
+
+Form training_form(const DataConfig& config) {
   const Form form = form_of(config.pairs, config.source, config.target,
                             {"data.pairs", "data.source", "data.target"});
   if (form == Form::kNone)
     throw InvalidArgument(
         "[data] expected data.pairs, or data.source and data.target, found neither");
+  return form;
+}
+
+Form validation_form(const DataConfig& config) {
+  return form_of(config.valid_pairs, config.valid_source, config.valid_target,
+                 {"data.valid_pairs", "data.valid_source", "data.valid_target"});
+}
+
+}  // namespace
+
+void check_sources(const DataConfig& config) {
+  training_form(config);
+  validation_form(config);
   check_columns(config);
+  parse_columns(config.columns);
   check_standard_input(config);
-  return read(form, config.pairs, config.source, config.target,
+}
+
+Corpus read_training(const DataConfig& config, uint64_t seed) {
+  check_sources(config);
+  return read(training_form(config), config.pairs, config.source, config.target,
               {.limit = config.limit,
                .sample = config.sample,
                .seed = seed,
@@ -114,8 +134,7 @@ Corpus read_training(const DataConfig& config, uint64_t seed) {
 }
 
 Corpus read_validation(const DataConfig& config) {
-  const Form form = form_of(config.valid_pairs, config.valid_source, config.valid_target,
-                            {"data.valid_pairs", "data.valid_source", "data.valid_target"});
+  const Form form = validation_form(config);
   if (form == Form::kNone) return {};
   return read(form, config.valid_pairs, config.valid_source, config.valid_target,
               {.swap = config.reverse, .columns = parse_columns(config.columns)});

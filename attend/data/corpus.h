@@ -94,6 +94,10 @@ Corpus parse_parallel(std::string_view source, const std::string& source_path,
 /// of it: to a model they are the same pairs.
 std::string pairs_text(const std::vector<Pair>& pairs, bool swap = false);
 
+/// Whether a configuration names its files as read_training() and read_validation() take them;
+/// reads none. Throws InvalidArgument as they do.
+void check_sources(const DataConfig& config);
+
 /// The training pairs that a configuration names: `pairs`, or `source` and `target`; with its
 /// limit, sample and reverse. Throws InvalidArgument when it names none, both, or one of two.
 Corpus read_training(const DataConfig& config, uint64_t seed);

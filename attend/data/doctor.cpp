@@ -87,7 +87,11 @@ class ColumnExaminer {
 
   void add(std::string_view line, int64_t number) {
     examine_characters(line, number, tally_);
-    if (const int64_t begun = quotes_.add(line, number)) tally_.add(Kind::kQuoted, begun, line);
+    const int64_t begun = quotes_.add(line, number);
+    if (begun == number) tally_.add(Kind::kQuoted, number, line);
+    if (begun > 0 && begun < number)
+      tally_.add_remark(Kind::kQuoted, begun,
+                        "a cell that begins here and ends on line " + std::to_string(number));
     const auto cells = cut_columns(line, columns_);
     if (!cells || text::is_blank_line(line)) {
       tally_.add(text::is_blank_line(line) ? Kind::kBlankLine : Kind::kOneColumn, number, line);

@@ -1,6 +1,8 @@
 #include "attend/decoding/translator.h"
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <mutex>
 #include <utility>
 
@@ -105,6 +107,7 @@ struct Translator::Impl {
   void write(const decoding::Hypothesis& hypothesis,
              const std::vector<decoding::UnknownWord>& unknown, const std::string& line,
              Translation& result) const {
+    check_scores(hypothesis);
     const std::vector<std::string> written = loaded.target.tokens_of(hypothesis.ids);
     result.tokens = written;
     std::vector<std::string> words;
@@ -125,6 +128,20 @@ struct Translator::Impl {
     result.map.title = std::string("Attention of a ") + kind_title(loaded.model->config().kind);
     result.map.source = loaded.source.clean(line);
     result.map.target = result.text;
+  }
+
+  std::string beside_config(const char* name) const {
+    return (std::filesystem::path(loaded.config_path).parent_path() / name).string();
+  }
+
+  // Weights that are finite may overflow on the way: what comes out then is no translation.
+  void check_scores(const decoding::Hypothesis& hypothesis) const {
+    if (!std::isnan(hypothesis.score())) return;
+    const ParameterStore& store = loaded.model->parameters();
+    throw DataError(loaded.config_path.empty() ? "" : beside_config("model.safetensors"),
+                    "the scores of a sentence are not numbers, so the weights overflow on the way; "
+                    "the largest is " +
+                        largest_weight(store, store.flat()));
   }
 
   static const char* kind_title(ModelKind kind) {

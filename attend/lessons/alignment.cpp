@@ -111,13 +111,14 @@ Bilingual alignment_finding(const AlignmentScore& here, const AlignmentScore& on
   } else {
     const bool is_late = here.shift() > 0.25, is_early = here.shift() < -0.25;
     text = {
-        fmt::format("This run's strongest weight is {} words from the word that is meant: {}. "
-                    "Of {} sentences in which words change places its map steps back in {}.",
-                    late(here),
-                    is_late    ? "it looks late"
-                    : is_early ? "it looks early"
-                               : "neither late nor early to speak of",
-                    here.crossing(), here.stepped_back()),
+        fmt::format(
+            "This run's strongest weight is on average {} words from the word that is meant: {}. "
+            "Of {} sentences in which words change places its map steps back in {}.",
+            late(here),
+            is_late    ? "it looks late"
+            : is_early ? "it looks early"
+                       : "neither late nor early to speak of",
+            here.crossing(), here.stepped_back()),
         fmt::format("这次的最大权重与对应的词平均相差 {} 个词：{}。{} 个语序不同的句子里，图在 {} "
                     "个里往回走。",
                     late(here),

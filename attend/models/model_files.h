@@ -24,6 +24,7 @@ struct LoadedModel {
   /// for their messages. Both empty for a model that was not loaded.
   std::string config_toml = {};
   std::string config_path = {};
+  std::string note = {};  ///< a sentence for people: the weights have no checksum; else ""
 };
 
 /// The configuration with what the texts add to it: the vocabularies' sizes and marks, and the
@@ -39,12 +40,8 @@ ModelIdentity identify(const text::Pipeline& source, const text::Pipeline& targe
 void save_weights(const std::string& folder, const Seq2Seq& model, const text::Pipeline& source,
                   const text::Pipeline& target, const std::string& config_toml);
 
-/// Reads a model's folder. Checks names, shapes, dtype, version and hashes and says which differ.
-/// Throws DataError, naming the file.
+/// Reads a model's folder. Checks names, shapes, dtype, version, hashes and the checksum, and says
+/// which differ. Throws DataError, naming the file.
 LoadedModel load_model(const std::string& folder, at::Device device = at::kCPU);
-
-/// Copies weights by name from another model's folder (for --init): every tensor has to be there
-/// with its shape. Throws DataError.
-void load_weights_into(const std::string& folder, Seq2Seq& model);
 
 }  // namespace attend

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "attend/core/errors.h"
+#include "attend/models/check_config.h"
 #include "attend/models/state.h"
 #include "attend/models/transformer_step.h"
 
@@ -47,46 +48,6 @@ std::vector<int64_t> positions_of(const std::vector<int64_t>& offsets) {
 
 at::Tensor plain(const at::Tensor& weights) { return weights.to(at::kCPU, at::kFloat); }
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw InvalidArgument("[model] " + message);
-}
-
-void check_linear_attention(const ModelConfig& config) {
-  const auto without = [](const char* key, const char* why) {
-    refuse(std::string("linear_attention = true goes without ") + key + ": " + why);
-  };
-  constexpr auto kNoScores = "it never compares single queries and keys";
-  if (config.score) without("score", kNoScores);
-  if (config.normaliser != Normaliser::kSoftmax) without("normaliser", kNoScores);
-  if (config.window > 0) without("window", "its sums hold all keys");
-  const PositionKind p = config.positions;
-  if (p == PositionKind::kAlibi || p == PositionKind::kRelative || p == PositionKind::kT5)
-    without("positions = alibi, relative or t5", "they act in scores, which it does not have");
-  if (p == PositionKind::kRotary)
-    without("positions = rotary", "turned features would not hang on the distance");
-}
-
-void check(const ModelConfig& config) {
-  const auto divides = [](int64_t a, const char* key, int64_t b, const char* whole) {
-    if (a < 1 || b % a != 0)
-      refuse(std::string("expected ") + key + " that divide " + whole + ", found " +
-             std::to_string(a) + " " + key + " and " + whole + " " + std::to_string(b));
-  };
-  divides(config.heads, "heads", config.hidden, "hidden");
-  if (config.key_value_heads != 0)
-    divides(config.key_value_heads, "key_value_heads", config.heads, "heads");
-  if (config.linear_attention) check_linear_attention(config);
-  const bool dot =
-      !config.score || config.score == ScoreKind::kDot || config.score == ScoreKind::kScaledDot;
-  if (config.positions == PositionKind::kRelative && !dot)
-    refuse("positions = relative needs score = dot or scaled-dot: its vectors are added to keys");
-  if (config.positions == PositionKind::kRotary && config.hidden < 2 * config.heads)
-    refuse("positions = rotary needs at least 2 features a head, found heads " +
-           std::to_string(config.heads) + " and hidden " + std::to_string(config.hidden));
-  if (config.positions == PositionKind::kLearned && config.longest < 1)
-    refuse("positions = learned needs the longest sentence, from steps of [data]");
-}
-
 struct EntranceInit {
   Init source, target, positions;
 };
@@ -111,7 +72,7 @@ EntranceInit entrance_init(const ModelConfig& config) {
 TransformerModel::TransformerModel(const ModelConfig& config,
                                    const ParameterStore::Options& options)
     : Seq2Seq(config) {
-  check(config);
+  check_config(config);
   const ParameterScope encoder = store_.scope("encoder");
   const ParameterScope decoder = store_.scope("decoder");
   const EntranceInit init = entrance_init(config);

@@ -3,10 +3,14 @@
 #include <ATen/ops/empty.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <set>
 
+#include "attend/core/checksum.h"
 #include "attend/core/config_lines.h"
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
@@ -101,7 +105,46 @@ void check_flat(const ParameterStore& store, const at::Tensor& flat) {
                           std::to_string(store.numel()) + " elements on the CPU");
 }
 
+struct Largest {
+  double value = 0.0;  // NaN when there is one
+  std::string name;
+};
+
+Largest largest_of(const ParameterStore& store, const at::Tensor& flat) {
+  c10::NoGradGuard no_grad;
+  Largest largest;
+  for (const auto& slot : store.slots()) {
+    const double value = flat.narrow(0, slot->offset, slot->numel).abs().max().item().to<double>();
+    if (value <= largest.value && !largest.name.empty()) continue;
+    largest = {value, slot->name};
+    if (!std::isfinite(value)) break;
+  }
+  return largest;
+}
+
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", value);
+  return text;
+}
+
 }  // namespace
+
+void check_values(const ParameterStore& store, const at::Tensor& flat, const std::string& path,
+                  const std::string& prefix) {
+  const Largest largest = largest_of(store, flat);
+  const std::string name = "the tensor " + prefix + largest.name;
+  if (!std::isfinite(largest.value))
+    throw DataError(path, name + " has values that are not finite");
+  if (largest.value > kLargestWeight)
+    throw DataError(path, name + " has values as large as " + short_number(largest.value) +
+                              ", with which single precision overflows");
+}
+
+std::string largest_weight(const ParameterStore& store, const at::Tensor& flat) {
+  const Largest largest = largest_of(store, flat);
+  return short_number(largest.value) + " in " + largest.name;
+}
 
 std::map<std::string, std::string> identity_metadata(const ModelIdentity& identity,
                                                      const std::string& format) {
@@ -187,13 +230,38 @@ void read_parameters(const core::Safetensors& file, const std::string& path,
   }
 }
 
+std::string checksum_of(const std::vector<core::TensorView>& tensors) {
+  std::vector<const core::TensorView*> by_name;
+  for (const core::TensorView& tensor : tensors) by_name.push_back(&tensor);
+  std::sort(by_name.begin(), by_name.end(), [](auto* a, auto* b) { return a->name < b->name; });
+  core::Checksum checksum;
+  for (const core::TensorView* tensor : by_name) checksum.add(tensor->bytes);
+  return "xxh64:" + checksum.text();
+}
+
+std::string check_checksum(const core::Safetensors& file, const std::string& path) {
+  const auto stored = file.metadata.find(kChecksumKey);
+  if (stored == file.metadata.end())
+    return path + ": has no checksum, so damage to its weights can't be noticed";
+  if (const std::string found = checksum_of(file.tensors); found != stored->second)
+    throw DataError(path,
+                    "is damaged, or was changed by another program: the checksum of its "
+                    "weights is " +
+                        found + ", its metadata say " + stored->second +
+                        "; take a good copy, or, if the change was meant, remove '" + kChecksumKey +
+                        "' from the metadata");
+  return "";
+}
+
 void write_weights(const std::string& folder, const ParameterStore& store, const at::Tensor& flat,
                    const ModelIdentity& identity) {
   c10::NoGradGuard no_grad;
   const at::Tensor on_cpu = flat.to(at::kCPU).contiguous();
+  const std::vector<core::TensorView> tensors = parameter_views(store, on_cpu);
+  auto metadata = identity_metadata(identity, "attend-model");
+  metadata[kChecksumKey] = checksum_of(tensors);
   core::write_file_atomic(folder + "/model.safetensors",
-                          core::serialize_safetensors(parameter_views(store, on_cpu),
-                                                      identity_metadata(identity, "attend-model")));
+                          core::serialize_safetensors(tensors, metadata));
 }
 
 }  // namespace attend

@@ -54,6 +54,27 @@ void read_parameters(const core::Safetensors& file, const std::string& path,
                      const ParameterStore& store, const at::Tensor& flat,
                      const std::string& prefix = {});
 
+/// Beyond this a sum of squares, as every norm of a vector is, overflows single precision: such
+/// weights are neither saved nor loaded.
+inline constexpr double kLargestWeight = 1e18;
+
+/// Throws DataError, naming the tensor, when `flat` (numel of the store) has values that are not
+/// finite or exceed kLargestWeight. `prefix` stands before the name in the message.
+void check_values(const ParameterStore& store, const at::Tensor& flat, const std::string& path,
+                  const std::string& prefix = {});
+
+/// The largest magnitude of a weight and its tensor: "3.1e+36 in decoder.output.weight".
+std::string largest_weight(const ParameterStore& store, const at::Tensor& flat);
+
+/// The metadata's key of the checksum, and its value for these tensors: core::Checksum of their
+/// bytes, in the order of their names, behind "xxh64:".
+inline constexpr const char* kChecksumKey = "checksum";
+std::string checksum_of(const std::vector<core::TensorView>& tensors);
+
+/// Throws DataError when the file's checksum is not that of its tensors. A file without one, as
+/// after an edit by another program, is taken: returns a sentence that says so, else "".
+std::string check_checksum(const core::Safetensors& file, const std::string& path);
+
 /// Writes folder + "/model.safetensors", atomically. `flat` holds the values (numel of the store,
 /// on any device): store.flat(), or a copy from another moment.
 void write_weights(const std::string& folder, const ParameterStore& store, const at::Tensor& flat,

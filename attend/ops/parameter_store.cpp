@@ -10,6 +10,7 @@
 #include "attend/core/errors.h"
 #include "attend/core/random.h"
 #include "attend/core/shape.h"
+#include "attend/ops/out_of_memory.h"
 
 namespace attend {
 namespace {
@@ -101,14 +102,21 @@ Parameter ParameterScope::add(std::string_view name, std::vector<int64_t> shape,
 void ParameterStore::allocate(const Options& options) {
   if (flat_.defined()) throw InvalidArgument("[parameter_store] allocate() was called twice");
   c10::NoGradGuard no_grad;
-  if (options.initialise) {
+  const auto placed = at::TensorOptions(options.device).dtype(options.dtype);
+  const auto element = static_cast<int64_t>(placed.dtype().itemsize());
+  const auto begin = [&] {
+    if (!options.initialise) {
+      flat_ = at::zeros({numel_}, placed);
+      return;
+    }
     at::Tensor start = at::empty({numel_}, at::kDouble);
     for (const auto& slot : slots_)
       initialise(*slot, options.seed, start.data_ptr<double>() + slot->offset);
-    flat_ = start.to(options.device, options.dtype).contiguous();
-  } else {
-    flat_ = at::zeros({numel_}, at::TensorOptions(options.device).dtype(options.dtype));
-  }
+    flat_ = start.to(placed).contiguous();
+  };
+  const auto drawn = static_cast<int64_t>(options.initialise ? sizeof(double) : 0);
+  ops::allocate_or_say("its " + std::to_string(numel_) + " weights", numel_ * (element + drawn),
+                       begin);
   for (auto& slot : slots_) {
     slot->value = flat_.narrow(0, slot->offset, slot->numel).view(slot->shape).detach();
     slot->value.set_requires_grad(true);

@@ -19,11 +19,9 @@ std::array<int64_t*, 8> counter_fields(RunState& s) {
   return {&s.epoch,          &s.batch,  &s.step,       &s.skipped,
           &s.skipped_in_row, &s.tokens, &s.since_best, &s.best_epoch};
 }
-std::array<double*, 4> sum_fields(RunState& s) {
-  return {&s.loss_sum, &s.seconds, &s.total_seconds, &s.best_loss};
-}
+std::array<double*, 2> sum_fields(RunState& s) { return {&s.loss_sum, &s.best_loss}; }
 using Counters = std::array<int64_t, 9>;
-using Sums = std::array<double, 4>;
+using Sums = std::array<double, 2>;
 
 template <class Array>
 std::string_view as_bytes(const Array& values) {
@@ -89,6 +87,7 @@ void write_checkpoint(const std::string& path, const ParameterStore& store, cons
   auto metadata = identity_metadata(identity.model, kFormat);
   metadata["training"] = identity.training;
   metadata["data"] = identity.data;
+  metadata[kChecksumKey] = checksum_of(tensors);
   core::write_file_atomic(path, core::serialize_safetensors(tensors, metadata));
 }
 
@@ -101,6 +100,7 @@ Checkpoint read_checkpoint(const std::string& path, ParameterStore& store, Adam&
   checkpoint.identity.training = metadata_entry(file, "training", path);
   checkpoint.identity.data = metadata_entry(file, "data", path);
   if (check) check(checkpoint.identity);
+  checkpoint.note = check_checksum(file, path);
 
   const auto counters = read_numbers<Counters>(file, "counters", "I64", path);
   const auto sums = read_numbers<Sums>(file, "sums", "F64", path);
@@ -118,7 +118,7 @@ Checkpoint read_checkpoint(const std::string& path, ParameterStore& store, Adam&
   const at::Tensor second = at::empty({store.numel()}, on_cpu);
   read_parameters(file, path, store, weights, "weights.");
   read_parameters(file, path, store, first, "adam.first.");
-  check_finite(store, weights, "weights.", path);
+  check_values(store, weights, path, "weights.");
   check_finite(store, first, "adam.first.", path);
   read_parameters(file, path, store, second, "adam.second.");
   store.flat().copy_(weights);

@@ -1,8 +1,12 @@
 // checkpoint.safetensors: all that a run needs to go on as if it had never stopped, in one file.
 //
 //   weights.NAME, adam.first.NAME, adam.second.NAME   a tensor each per parameter
-//   counters (9, I64) and sums (4, F64)               RunState, in the order of its fields
-//   metadata                                          the model's identity, [training], the data
+//   counters (9, I64) and sums (2, F64)               RunState, in the order of its fields
+//   metadata                                          the model's identity, [training], the data,
+//                                                     a checksum
+//
+// No clock is in it: runs of equal settings write equal files, at any number of threads and however
+// often they were stopped on the way.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +31,15 @@ struct RunState {
   int64_t since_best = 0;      ///< validations since the lowest held-out loss
   int64_t best_epoch = 0;      ///< complete epochs at the lowest held-out loss; 0: none so far
   // sums
-  double loss_sum = 0.0;       ///< of the present epoch's steps, nats
-  double seconds = 0.0;        ///< of training in the present epoch
-  double total_seconds = 0.0;  ///< of training since the run began
-  double best_loss = 0.0;      ///< meaningless while best_epoch is 0
+  double loss_sum = 0.0;   ///< of the present epoch's steps, nats
+  double best_loss = 0.0;  ///< meaningless while best_epoch is 0
 };
 
 /// What a run hangs on besides its state. All but the keys that may change has to be the same
 /// again.
 struct RunIdentity {
   ModelIdentity model;
-  std::string training;  ///< [training] as core::config_lines
+  std::string training;  ///< what has to stay the same of [training]: run_lines()
   std::string data;      ///< fingerprint of the ids that it trains on
 };
 
@@ -48,6 +50,7 @@ void write_checkpoint(const std::string& path, const ParameterStore& store, cons
 struct Checkpoint {
   RunState state;
   RunIdentity identity;
+  std::string note;  ///< a sentence for people: there is no checksum; else ""
 };
 
 /// Reads weights and moments into `store` and `adam`, after all checks. `check` sees the identity

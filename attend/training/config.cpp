@@ -27,8 +27,9 @@ core::ConfigTable describe(TrainingConfig& c) {
           {{"constant", Schedule::kConstant},
            {"noam", Schedule::kNoam},
            {"inverse-sqrt", Schedule::kInverseSqrt}})
-      .add("warmup_steps", c.warmup_steps, "Steps of rising learning rate (noam, inverse-sqrt).", 1,
-           1000000000)
+      .add("warmup_steps", c.warmup_steps,
+           "Steps of rising learning rate (noam, inverse-sqrt). 0: none, it falls from the start.",
+           0, 1000000000)
       .add("beta1", c.beta1, "Adam: how slowly the mean of the gradient moves.", 0.0, 0.999999)
       .add("beta2", c.beta2, "Adam: how slowly the mean of its square moves.", 0.0, 0.99999999)
       .add("epsilon", c.epsilon, "Adam: added to the denominator.", 0.0, 1.0)

@@ -8,6 +8,7 @@
 #include "attend/core/config_lines.h"
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
+#include "attend/core/utf8.h"
 
 namespace attend::training {
 namespace {
@@ -25,7 +26,18 @@ std::string fingerprint_of(const data::PackedIds& packed) {
   return fingerprint_of(packed.ids) + fingerprint_of(packed.offsets);
 }
 
+bool may_change(std::string_view key) {
+  return std::find(kMayChange.begin(), kMayChange.end(), key) != kMayChange.end();
+}
+
 }  // namespace
+
+std::string run_lines(TrainingConfig config) {
+  std::string kept;
+  for (const std::string& line : core::split_lines(core::config_lines({describe(config)})))
+    if (!line.empty() && !may_change(line.substr(0, line.find(' ')))) kept += line + "\n";
+  return kept;
+}
 
 std::string data_fingerprint(const data::Dataset& train, const data::Dataset* held_out) {
   std::string all = fingerprint_of(train.source) + fingerprint_of(train.target);
@@ -41,7 +53,7 @@ void check_same_run(const RunIdentity& stored, const RunIdentity& present, const
                  (folder / "target vocabulary").string());
   std::string refused;
   for (const auto& d : core::config_differences(stored.training, present.training)) {
-    if (std::find(kMayChange.begin(), kMayChange.end(), d.key) != kMayChange.end()) continue;
+    if (may_change(d.key)) continue;
     if (d.key == "training.learning_rate") {
       if (note) note("learning_rate is now " + d.present + ", it was " + d.stored);
       continue;

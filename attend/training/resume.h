@@ -6,8 +6,13 @@
 
 #include "attend/data/dataset.h"
 #include "attend/training/checkpoint.h"
+#include "attend/training/config.h"
 
 namespace attend::training {
+
+/// [training] as core::config_lines, without the keys that change nothing of what a step computes
+/// (epochs, patience, threads, checkpoint_seconds).
+std::string run_lines(TrainingConfig config);
 
 /// Tells datasets apart by their ids.
 std::string data_fingerprint(const data::Dataset& train, const data::Dataset* held_out);

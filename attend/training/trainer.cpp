@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 
-#include "attend/core/config_lines.h"
 #include "attend/core/errors.h"
 #include "attend/core/files.h"
 #include "attend/core/processors.h"
@@ -16,6 +15,7 @@
 #include "attend/training/checkpoint.h"
 #include "attend/training/gradients.h"
 #include "attend/training/resume.h"
+#include "attend/training/run_clock.h"
 #include "attend/training/schedule.h"
 
 namespace attend::training {
@@ -27,7 +27,17 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::string training_lines(TrainingConfig config) { return core::config_lines({describe(config)}); }
+data::BatchOptions batch_options(const TrainingConfig& config) {
+  data::BatchOptions options;
+  options.sentences = config.batch_size;
+  options.tokens = config.batch_tokens;
+  options.bucket = config.bucket;
+  return options;
+}
+
+uint64_t order_key(const TrainingConfig& config) {
+  return core::combine(static_cast<uint64_t>(config.seed), core::hash_name("order"));
+}
 
 // One call of train().
 class Run {
@@ -39,7 +49,7 @@ class Run {
         data_(data),
         options_(options),
         callbacks_(callbacks),
-        identity_{options.identity, training_lines(config),
+        identity_{options.identity, run_lines(config),
                   data_fingerprint(*data.train, data.held_out)},
         threads_(core::automatic_threads(config.threads)),
         gradients_(model, threads_.pool(), options.profile, config.products),
@@ -67,10 +77,16 @@ class Run {
 
   void resume() {
     const std::string path = checkpoint_path();
-    state_ = read_checkpoint(path, model_.parameters(), adam_, [&](const RunIdentity& stored) {
-               check_same_run(stored, identity_, path, callbacks_.on_note);
-             }).state;
+    const Checkpoint read =
+        read_checkpoint(path, model_.parameters(), adam_, [&](const RunIdentity& stored) {
+          check_same_run(stored, identity_, path, callbacks_.on_note);
+        });
+    if (!read.note.empty()) note(read.note);
+    state_ = read.state;
     const int64_t epochs = truncate_metrics(metrics_path(), state_.epoch);
+    double finished = 0.0;
+    for (const EpochRecord& record : read_metrics(metrics_path())) finished += record.seconds;
+    clock_ = read_clock(clock_path(), state_.step, finished);
     if (epochs != state_.epoch)
       note(fmt::format("{} has {} of {} epochs", metrics_path(), epochs, state_.epoch));
     note(fmt::format("resumed after {} epochs and {} batches, step {}", state_.epoch, state_.batch,
@@ -81,7 +97,8 @@ class Run {
   // ----- steps -----
   // False: stopped.
   bool train_epoch() {
-    const data::Epoch batches(*data_.train, batch_options(), order_key(), state_.epoch);
+    const data::Epoch batches(*data_.train, batch_options(config_), order_key(config_),
+                              state_.epoch);
     if (state_.batch > batches.size())
       throw DataError(checkpoint_path(), "the position in the epoch is beyond its batches");
     while (state_.batch < batches.size()) {
@@ -110,8 +127,7 @@ class Run {
     whole.end();
     const double seconds = seconds_since(begin);
     if (options_.profile != nullptr) options_.profile->add_step(seconds);
-    state_.seconds += seconds;
-    state_.total_seconds += seconds;
+    clock_.add(gradient.loss.tokens, seconds);
     session_seconds_ += seconds;
     ++session_steps_;
     report_step(gradient, rate, batches.size());
@@ -133,13 +149,15 @@ class Run {
 
   // An update may overflow, and from then on every gradient is lost: such weights are never saved.
   void check_weights() const {
-    const ParameterStore& store = model_.parameters();
-    if (const std::string name = store.first_not_finite(store.flat()); !name.empty())
-      throw DataError(options_.folder,
-                      fmt::format("training ended at step {}: after an update {} is not finite; a "
-                                  "lower learning_rate or a greater epsilon may help. Nothing was "
-                                  "saved since the last checkpoint",
-                                  state_.step, name));
+    try {
+      check_values(model_.parameters(), model_.parameters().flat(), options_.folder);
+    } catch (const DataError& error) {
+      throw DataError("",
+                      fmt::format("{}: training ended at step {}, after an update; a lower "
+                                  "learning_rate or a greater epsilon may help. Nothing was saved "
+                                  "since the last checkpoint",
+                                  error.what(), state_.step));
+    }
   }
 
   void skip() {
@@ -171,8 +189,8 @@ class Run {
     report.learning_rate = rate;
     report.gradient_norm = gradient.norm;
     report.tokens = state_.tokens;
-    report.tokens_per_second = tokens_per_second();
-    report.seconds = state_.total_seconds;
+    report.tokens_per_second = clock_.tokens_per_second();
+    report.seconds = clock_.total_seconds;
     const double left =
         static_cast<double>((config_.epochs - state_.epoch) * batches - state_.batch);
     report.eta_seconds = left * session_seconds_ / static_cast<double>(session_steps_);
@@ -193,7 +211,7 @@ class Run {
     state_.batch = 0;
     state_.tokens = 0;
     state_.loss_sum = 0.0;
-    state_.seconds = 0.0;
+    clock_.end_epoch();
     if (callbacks_.on_epoch) callbacks_.on_epoch(record);
     if (due && callbacks_.on_validation) callbacks_.on_validation(validation);
     return true;
@@ -240,8 +258,8 @@ class Run {
     if (state_.tokens > 0) record.train_loss = LossTotal{state_.loss_sum, state_.tokens}.mean();
     record.valid_loss = valid_loss;
     record.tokens = state_.tokens;
-    record.tokens_per_second = tokens_per_second();
-    record.seconds = state_.seconds;
+    record.tokens_per_second = clock_.tokens_per_second();
+    record.seconds = clock_.epoch_seconds;
     record.peak_rss_mb = peak_rss_mb();
     return record;
   }
@@ -263,6 +281,8 @@ class Run {
       write_weights(options_.folder, model_.parameters(), model_.parameters().flat(),
                     options_.identity);
     write_checkpoint(checkpoint_path(), model_.parameters(), adam_, state_, identity_);
+    clock_.step = state_.step;
+    write_clock(clock_path(), clock_);
     last_save_ = Clock::now();
   }
 
@@ -288,24 +308,12 @@ class Run {
   bool out_of_patience() const {
     return config_.patience > 0 && state_.since_best >= config_.patience;
   }
-  double tokens_per_second() const {
-    return state_.seconds > 0.0 ? static_cast<double>(state_.tokens) / state_.seconds : 0.0;
-  }
-  data::BatchOptions batch_options() const {
-    data::BatchOptions options;
-    options.sentences = config_.batch_size;
-    options.tokens = config_.batch_tokens;
-    options.bucket = config_.bucket;
-    return options;
-  }
-  uint64_t order_key() const {
-    return core::combine(static_cast<uint64_t>(config_.seed), core::hash_name("order"));
-  }
   uint64_t dropout_key() const {
     return core::combine(static_cast<uint64_t>(config_.seed), core::hash_name("dropout"));
   }
   std::string checkpoint_path() const { return options_.folder + "/checkpoint.safetensors"; }
   std::string metrics_path() const { return options_.folder + "/metrics.jsonl"; }
+  std::string clock_path() const { return options_.folder + "/clock.json"; }
   void note(const std::string& text) const {
     if (callbacks_.on_note) callbacks_.on_note(text);
   }
@@ -320,6 +328,7 @@ class Run {
   Gradients gradients_;
   Adam adam_;
   RunState state_;
+  RunClock clock_;
   at::Tensor unsaved_best_;  // undefined when model.safetensors has it
   Clock::time_point last_save_ = Clock::now();
   double session_seconds_ = 0.0;  // since train() was called, for the time that is left
@@ -328,6 +337,17 @@ class Run {
 
 }  // namespace
 
+std::string warm_up_warning(const TrainingConfig& config, const data::Dataset& train) {
+  if (config.schedule == Schedule::kConstant) return {};
+  const data::Epoch batches(train, batch_options(config), order_key(config), 0);
+  const int64_t steps = config.epochs * batches.size();
+  if (steps >= config.warmup_steps) return {};
+  return fmt::format(
+      "the warm-up of {} steps is longer than the whole run of {} ({} epochs of {} batches): the "
+      "learning rate still rises when training ends; lower training.warmup_steps, or train longer",
+      config.warmup_steps, steps, config.epochs, batches.size());
+}
+
 TrainingResult train(Seq2Seq& model, const TrainingConfig& config, const TrainingData& data,
                      const TrainerOptions& options, const TrainerCallbacks& callbacks) {
   if (data.train == nullptr || data.train->size() == 0)
@@ -335,6 +355,8 @@ TrainingResult train(Seq2Seq& model, const TrainingConfig& config, const Trainin
   if (config.products == ops::Products::kBfloat16 && model.parameters().flat().device().is_cpu())
     if (const std::string declined = ops::bfloat16_declined(); !declined.empty())
       throw InvalidArgument("[train] " + declined + ": take products = \"float32\"");
+  std::optional<core::FolderLock> lock;
+  if (options.lock == nullptr) lock.emplace(options.folder);
   return Run(model, config, data, options, callbacks).run();
 }
 

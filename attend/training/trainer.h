@@ -6,9 +6,10 @@
 //                       {.folder = "out", .identity = identify(source, target, toml)});
 //
 // Files in the folder: model.safetensors (weights to use), checkpoint.safetensors (the run, to
-// resume) and metrics.jsonl (an object an epoch). Each is written atomically: when the first step
-// is about to begin, by time, at a stop and at the end. config.toml and the vocabularies are the
-// caller's.
+// resume), clock.json (how long it has trained) and metrics.jsonl (an object an epoch). Each is
+// written atomically: when the first step is about to begin, by time, at a stop and at the end.
+// config.toml and the vocabularies are the caller's. The folder is locked meanwhile: two runs that
+// write to one would spoil each other's files.
 #pragma once
 
 #include <atomic>
@@ -18,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "attend/core/folder_lock.h"
 #include "attend/data/dataset.h"
 #include "attend/models/seq2seq.h"
 #include "attend/models/weights_file.h"
@@ -38,6 +40,7 @@ struct TrainerOptions {
   bool resume = false;     ///< go on from the folder's checkpoint; false: begin anew
   const std::atomic<bool>* stop = nullptr;  ///< once true: save and return after the present step
   StepProfile* profile = nullptr;           ///< counts where the steps' time goes; null: nothing
+  const core::FolderLock* lock = nullptr;   ///< the folder's, where the caller holds it already
 };
 
 struct StepReport {
@@ -100,6 +103,10 @@ struct TrainingResult {
   bool best_weights = false;        ///< model.safetensors holds those, not the last ones
 };
 
+/// A sentence when the learning rate is still rising as the run ends, so that it never reaches the
+/// value that the schedule is built around; else "".
+std::string warm_up_warning(const TrainingConfig& config, const data::Dataset& train);
+
 /// So many gradients in a row that are not finite end a run.
 inline constexpr int64_t kMostSkippedInRow = 20;
 
@@ -107,7 +114,8 @@ inline constexpr int64_t kMostSkippedInRow = 20;
 /// the last step. The same bits come out at any number of threads, and whether or not the run was
 /// stopped, even killed, and resumed on the way.
 ///
-/// Throws InvalidArgument without data, and DataError when a file can't be written or read, when
+/// Throws InvalidArgument without data, and DataError when another process writes to the folder,
+/// when a file can't be written or read, when
 /// the checkpoint is of another run (naming the keys that differ; epochs, patience, threads,
 /// checkpoint_seconds and learning_rate may), after kMostSkippedInRow skipped steps, and when an
 /// update left weights that are not finite (naming the tensor). The last checkpoint stays usable.

@@ -221,6 +221,9 @@ TEST(MakeFolder, MakesParentsAndMayBeRepeated) {
   EXPECT_THAT(refusal(folder / "f", [&] { make_folder(folder / "f"); }), HasSubstr("Not a dir"));
   EXPECT_THAT(refusal(folder / "f/g", [&] { make_folder(folder / "f/g"); }),
               HasSubstr("Not a dir"));
+  ASSERT_EQ(::symlink("nowhere", (folder / "link").c_str()), 0);
+  EXPECT_THAT(refusal(folder / "link", [&] { make_folder(folder / "link"); }),
+              HasSubstr("a link that leads nowhere"));
   EXPECT_THROW(make_folder(""), DataError);
 }
 

@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "attend/core/errors.h"
 
@@ -40,19 +45,40 @@ TEST(ThreadPool, ManyShortRuns) {
   EXPECT_EQ(sum, expected);
 }
 
+double sum_of_shard(int64_t shard) {
+  double sum = 0.0;
+  for (int i = 0; i < 1000; ++i) sum += 1.0 / static_cast<double>(shard + i + 1);
+  return sum;
+}
+
+// Each thread waits in its first task until all of them have one, so that none can do all the work.
 TEST(ThreadPool, ResultsByShardDoNotHangOnTheThreads) {
-  const auto shards = [](int threads) {
+  constexpr int64_t kShards = 16;
+  double expected = 0.0, reversed = 0.0;
+  for (int64_t shard = 0; shard < kShards; ++shard) expected += sum_of_shard(shard);
+  for (int64_t shard = kShards - 1; shard >= 0; --shard) reversed += sum_of_shard(shard);
+  ASSERT_NE(expected, reversed) << "sums in another order would go unnoticed";
+  for (const int threads : {1, 2, 3, 5}) {
     ThreadPool pool(threads);
-    std::vector<double> sums(16, 0.0);
-    pool.run(16, [&](int64_t shard) {
-      for (int i = 0; i < 1000; ++i) sums[static_cast<size_t>(shard)] += 1.0 / (shard + i + 1);
+    std::mutex mutex;
+    std::condition_variable all_there;
+    std::set<std::thread::id> seen;
+    std::vector<double> sums(kShards, 0.0);
+    pool.run(kShards, [&](int64_t shard) {
+      std::unique_lock<std::mutex> lock(mutex);
+      if (seen.insert(std::this_thread::get_id()).second) {
+        all_there.notify_all();
+        all_there.wait_for(lock, std::chrono::seconds(20),
+                           [&] { return seen.size() == static_cast<size_t>(threads); });
+      }
+      lock.unlock();
+      sums[static_cast<size_t>(shard)] += sum_of_shard(shard);
     });
-    double total = 0;
+    EXPECT_EQ(seen.size(), static_cast<size_t>(threads));
+    double total = 0.0;
     for (const double sum : sums) total += sum;
-    return total;
-  };
-  const double one = shards(1);
-  for (const int threads : {2, 3, 5}) EXPECT_EQ(shards(threads), one);
+    EXPECT_EQ(total, expected) << threads << " threads";
+  }
 }
 
 TEST(ThreadPool, ThrowsTheFirstExceptionByNumberAfterAllAreDone) {

@@ -57,6 +57,8 @@ TEST(QuoteWatch, IsHeardByReaderAndDoctor) {
   ASSERT_NE(findings.find("spreadsheet-quotes"), nullptr);
   EXPECT_EQ(findings.find("spreadsheet-quotes")->count, 2);
   EXPECT_EQ(findings.find("spreadsheet-quotes")->examples[0].line, 1);
+  EXPECT_EQ(findings.find("spreadsheet-quotes")->examples[0].text,
+            "a cell that begins here and ends on line 2");
   EXPECT_TRUE(findings.need_care());
   const Findings two = examine_parallel_bytes("\"a \"\"b\"\" c\"\nx\n", "s", "\"one\ntwo\"\n", "t");
   ASSERT_NE(two.find("spreadsheet-quotes"), nullptr);

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <charconv>
 #include <filesystem>
 #include <set>
 
@@ -11,13 +13,17 @@
 #include "attend/lessons/assets.h"
 #include "attend/lessons/gallery.h"
 #include "attend/lessons/notebook_files.h"
+#include "attend/lessons/notebook_terminal.h"
 #include "attend/lessons/registry.h"
 
 namespace attend::lessons {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const fs::path kFolder = fs::path(ATTEND_SOURCE_DIR) / "attend" / "lessons";
 
@@ -58,26 +64,53 @@ TEST(Lessons, AreInOrderAndTheirNamesAreUsable) {
   }
 }
 
+std::string number_text(double value, bool integer) {
+  if (integer) return std::to_string(static_cast<int64_t>(value));
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+// The least and the greatest number, each choice, a switch on and off; none of a text.
+std::vector<std::string> ends_of(const core::ConfigField& field) {
+  using Kind = core::ConfigField::Kind;
+  switch (field.kind) {
+    case Kind::kInteger:
+    case Kind::kReal:
+      return {number_text(field.minimum, field.kind == Kind::kInteger),
+              number_text(field.maximum, field.kind == Kind::kInteger)};
+    case Kind::kBool:
+      return {"true", "false"};
+    case Kind::kChoice:
+      return field.choices;
+    case Kind::kString:
+      return {};
+  }
+  return {};
+}
+
 TEST(Lessons, EveryOptionMayStandAtItsEnds) {
+  int ends = 0;
   for (Lesson& lesson : all_lessons()) {
     if (lesson.trains) continue;
     for (const auto& field : lesson.options.fields()) {
-      if (field.kind != core::ConfigField::Kind::kInteger &&
-          field.kind != core::ConfigField::Kind::kReal)
-        continue;
-      const bool integer = field.kind == core::ConfigField::Kind::kInteger;
       const std::string before = field.print();
       std::vector<core::ConfigTable> tables{lesson.options};
-      Models models({});
-      Notebook book;
-      const std::string low = integer ? std::to_string(static_cast<int64_t>(field.minimum))
-                                      : std::to_string(field.minimum);
-      core::set_config(field.key + "=" + low, tables);
-      EXPECT_NO_THROW(lesson.run(book, models)) << lesson.name.slug << ": " << field.key << low;
-      EXPECT_FALSE(to_page(lesson.name, book).empty());
+      for (const std::string& end : ends_of(field)) {
+        SCOPED_TRACE(lesson.name.slug + ": " + field.key + " = " + end);
+        core::set_config(field.key + "=" + end, tables);
+        EXPECT_THAT(field.print(), AnyOf(end, end + ".0", '"' + end + '"'));
+        Models models({});
+        Notebook book;
+        EXPECT_NO_THROW(lesson.run(book, models));
+        EXPECT_FALSE(to_page(lesson.name, book).empty());
+        const std::string shown = to_terminal(lesson.name, book, {});
+        EXPECT_THAT(shown, Not(ContainsRegex("[^a-z](nan|inf)[^a-z]")));
+        ++ends;
+      }
       core::set_config(field.key + "=" + before, tables);
     }
   }
+  EXPECT_GT(ends, 80);
 }
 
 TEST(Lessons, TheGalleryLeadsToEachPage) {

@@ -61,6 +61,10 @@ class ModelFolder {
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   Seq2Seq& model() { return *built_; }
+  const text::TextConfig& text() const { return text_; }
+  text::Pipeline pipeline(text::Side side) const {
+    return text::Pipeline::load(text_, side, path_);
+  }
 
   void change(const std::string& name, const std::string& from, const std::string& to) const {
     std::string text = core::read_file(file(name));
@@ -69,7 +73,7 @@ class ModelFolder {
     core::write_file_atomic(file(name), text.replace(at, from.size(), to));
   }
 
-  /// Writes model.safetensors again, after `edit`.
+  /// Writes model.safetensors again, after `edit`, which has to see to the checksum if it matters.
   void rewrite(const std::function<void(core::Safetensors&)>& edit) const {
     const std::string bytes = core::read_file(file("model.safetensors"));
     core::Safetensors tensors = core::parse_safetensors(bytes, "x");

@@ -78,6 +78,12 @@ fresh
 head -c 4 "$model/model.safetensors" > damaged/model.safetensors
 damaged "weights cut in the first number" "damaged/model.safetensors"
 fresh
+size=$(wc -c < damaged/model.safetensors)
+byte=$(tail -c 1000 damaged/model.safetensors | head -c 1 | od -An -tu1)
+printf "\\x$(printf %02x $((byte ^ 4)))" |
+  dd of=damaged/model.safetensors bs=1 seek=$((size - 1000)) conv=notrunc 2> /dev/null
+damaged "one bit of the weights" "checksum"
+fresh
 cp "$models/transformer/model.safetensors" damaged
 damaged "another model's weights" "damaged/model.safetensors"
 fresh

@@ -41,6 +41,43 @@ begin_lines=$(wc -l < interrupted/metrics.jsonl)
 works train --resume --out interrupted
 expect_equal "interrupted and resumed" "$(sum interrupted)" "$expected"
 
+# A closed terminal stops a run as SIGTERM does, however often it hangs up; under nohup it goes on.
+begin hung 3
+kill -HUP "$process"
+kill -HUP "$process" 2> /dev/null
+wait "$process"
+expect_equal "status of a run that was hung up" "$?" 1
+works train --resume --out hung
+expect_equal "hung up and resumed" "$(sum hung)" "$expected"
+trap '' HUP
+begin nohup 3
+trap - HUP
+kill -HUP "$process"
+wait "$process"
+expect_equal "status where SIGHUP is ignored" "$?" 0
+expect_equal "SIGHUP is ignored" "$(sum nohup)" "$expected"
+# Messages that nobody reads any more, as `| tee log` in a closed terminal.
+status=0
+"$ATTEND_PROGRAM" train --config whole/config.toml --verbose --out unread 2> >(head -n 3 > head.out) > out || status=$?
+: > err
+ran "nobody reads its messages" 1
+works train --resume --out unread
+expect_equal "unread and resumed" "$(sum unread)" "$expected"
+
+# A folder that a run writes to is that run's; whoever reads it finds a whole model at any moment.
+begin busy 3 --epochs 1000000
+refused "--resume of a run that goes on" 1 "process $process is writing" train --resume --out busy
+refused "--overwrite of a run that goes on" 1 "process $process is writing" \
+  train --config whole/config.toml --out busy --overwrite
+for ((round = 0; round < 20; ++round)); do
+  works translate --model busy "I am here."
+done
+kill -0 "$process" || fail "the run ended before it could be read"
+kill -KILL "$process"
+wait "$process" 2> /dev/null
+works train --resume --out busy --epochs 1
+expect_equal "no lock is left" "$(find busy -name '.attend*')" ""
+
 # Killed again and again, at any moment.
 begin killed 1
 for ((round = 0; round < 4; ++round)); do

@@ -28,8 +28,12 @@ expect_has "the data's path is whole" "$(cat bahdanau/config.toml)" "pairs = \"$
 expected=$(sum bahdanau)
 works train --config bahdanau/config.toml --out again
 expect_equal "config.toml repeats the run" "$(sum again)" "$expected"
+for file in config.toml source.vocab target.vocab model.safetensors checkpoint.safetensors; do
+  cmp "bahdanau/$file" "again/$file" || fail "the same run wrote another $file"
+done
 train bahdanau threads --threads 3 --profile
 expect_equal "the same bits on three threads" "$(sum threads)" "$expected"
+cmp bahdanau/checkpoint.safetensors threads/checkpoint.safetensors || fail "three threads, another checkpoint"
 for word in "time of 240 steps" "on 3 threads, by kernels" "encoder forward" "output and loss" Adam waiting \
   "the rest" "peak, measured now"; do
   expect_has "--profile" "$(cat out)" "$word"
@@ -69,6 +73,48 @@ train bahdanau again --overwrite
 ran "--overwrite"
 expect_equal "--overwrite" "$(sum again)" "$expected"
 
+# What can be known to fail is known before the data are read.
+early() {  # early CASE STATUS TEXT ARGUMENTS...
+  local name=$1 expected=$2 text=$3
+  shift 3
+  refused "$name" "$expected" "$text" train --data nowhere.txt --out early "$@"
+  expect_lacks "$name is known first" "$(cat err)" "nowhere.txt"
+}
+early "heads that do not divide" 2 "found 3 heads and hidden 100" --config transformer --set model.hidden=100 --set model.heads=3
+early "a key without use" 2 "makes no use of" --config gru --set model.positions=rotary
+early "a vocabulary of marks" 2 "max_vocabulary" --config gru --set text.max_vocabulary=3
+early "half a held-out set" 2 "data.valid_target" --config gru --valid-source english
+early "no such device" 2 "device" --config gru --device tpu
+early "an --out that is there" 1 "--overwrite" --config gru --out bahdanau
+early "no such --init" 1 "no such folder" --init nowhere
+early "another kind of --init" 1 "model.kind" --init gru --config bahdanau
+
+# A model that no memory holds: the keys and the bytes, in one line.
+status=0
+(ulimit -v 6000000 && "$ATTEND_PROGRAM" train --config gru --data "$pairs" --quiet --out big --set model.hidden=65536) \
+  > out 2> err || status=$?
+ran "hidden = 65536 in 6 GB" 2
+expect_equal "one line" "$(wc -l < err)" 1
+expect_has "hidden = 65536 in 6 GB" "$(cat err)" "hidden = 65536"
+expect_has "hidden = 65536 in 6 GB" "$(cat err)" " bytes)"
+[[ ! -e big ]] || fail "a folder was made for a model that no memory holds"
+
+# Names and numbers as people write them.
+train bahdanau slash/ --epochs 1 --set training.schedule=noam
+expect_has "a slash at the end" "$(cat err)" "the model is in slash; the curve of the loss is slash/loss.svg"
+expect_has "the picture's title" "$(cat slash/loss.svg)" "Loss of slash"
+expect_has "a warm-up that outlasts the run" "$(cat err)" "the warm-up of 4000 steps is longer than the whole run of 4"
+expect_lacks "a floor of zero" "$(cat err)" "fall below"
+{ cat "$pairs"; printf 'I am here.\tVoila.\n'; } > two_ways.txt
+train bahdanau two_ways --epochs 1 --data two_ways.txt
+expect_has "a source with two targets" "$(cat err)" "loss can't fall below 0.00"
+for _ in {1..24}; do cat "$pairs"; done > many.txt
+train bahdanau many --epochs 1 --data many.txt
+expect_has "a preset that cuts" "$(cat err)" "bahdanau takes the chapter's first 600 pairs, and there are 720; --limit 0 for all"
+train bahdanau many --epochs 1 --data many.txt --overwrite --limit 0
+expect_lacks "--limit 0" "$(cat err)" "there are 720"
+expect_has "--limit 0" "$(cat err)" "training on 720 pairs"
+
 # What it says to do next is for a shell.
 train bahdanau "it's here" --epochs 1
 expect_has "a folder's name with blanks is quoted" "$(cat err)" "attend map --model \"it's here\" "
@@ -87,6 +133,22 @@ expect_has "held-out pairs that are trained on are named" "$(cat err)" "also tra
 train bahdanau warm --init bahdanau --epochs 1
 tail -n 1 warm/metrics.jsonl > last.json
 at_least "--init begins where the other ended" "$(awk -v loss="$(json last.json train_loss)" 'BEGIN {print 0.5 - loss}')" 0
-refused "--init of another shape" 1 "should have shape" train --config bahdanau --data "$pairs" \
-  --out shape --init bahdanau --set text.min_frequency=1 --set model.hidden=8
+expect_has "--init keeps the vocabularies" "$(cat err)" "begin as those of bahdanau, which has 100.0 % of the source"
+# Other data put words in another order and bring new ones: the old vocabularies stay.
+{ cat "$pairs"; for _ in {1..5}; do tail -n 1 "$pairs"; done; printf 'Zebras sing.\tLes z\xc3\xa8bres chantent.\n'; } > other.txt
+train bahdanau fresh --data other.txt --epochs 1
+cmp -s bahdanau/source.vocab fresh/source.vocab && fail "other.txt should give another vocabulary"
+works train --init bahdanau/ --data other.txt --out tuned --epochs 1 --set training.learning_rate=0.0001
+tail -n 1 tuned/metrics.jsonl > last.json
+at_least "and the weights fit" "$(awk -v loss="$(json last.json train_loss)" 'BEGIN {print 0.5 - loss}')" 0
+cmp bahdanau/source.vocab tuned/source.vocab || fail "--init made another source.vocab"
+cmp bahdanau/target.vocab tuned/target.vocab || fail "--init made another target.vocab"
+expect_has "--init says what is unknown" "$(cat err)" "has 98."
+expect_has "without --config it takes the model's settings" "$(cat tuned/config.toml)" "min_frequency = 1"
+works translate --model tuned "I am here."
+refused "--init of another shape" 1 "model.hidden = 32 (this run has 8)" train --config bahdanau \
+  --data "$pairs" --out shape --init bahdanau --set model.hidden=8
+refused "--init of the same shape" 1 "model.norm_first = false (this run has true)" train \
+  --data "$pairs" --out shape --init transformer --set model.norm_first=true
+[[ ! -e shape ]] || fail "a folder was made for weights that do not fit"
 finish

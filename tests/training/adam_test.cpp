@@ -4,9 +4,11 @@
 #include <ATen/ops/cos.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/sin.h>
+#include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -18,17 +20,37 @@
 namespace attend::training {
 namespace {
 
-// Against PyTorch's Adam and clip_grad_norm_ (tools/make_training_goldens.py).
-void compare_with_golden(at::ScalarType dtype, double tolerance) {
+enum class Layout { kDense, kStrided };
+
+// A vector, of which every second element in memory is another's where it is strided.
+at::Tensor laid_out(const at::Tensor& values, Layout layout) {
+  if (layout == Layout::kDense) return values.clone();
+  at::Tensor column = at::empty({values.numel(), 2}, values.options()).select(1, 0);
+  column.copy_(values);
+  return column;
+}
+
+double farthest(const std::vector<double>& a, const std::vector<double>& b) {
+  double distance = 0.0;
+  for (size_t i = 0; i < a.size(); ++i) distance = std::max(distance, std::abs(a[i] - b[i]));
+  return distance;
+}
+
+// Against PyTorch's Adam and clip_grad_norm_ (tools/make_training_goldens.py), in the cases whose
+// updates move the parameters by more than five times the tolerance: in others a test that bears so
+// much would bear no update at all. Returns how many those are.
+int compare_with_golden(at::ScalarType dtype, Layout layout, double tolerance) {
   const auto golden =
       nlohmann::json::parse(core::read_file(ATTEND_TEST_DATA "/training/adam.json"));
   const int64_t n = golden.at("size");
+  const at::Tensor index = at::arange(n, at::kDouble);
   core::ThreadPool pool(2);
-  ASSERT_EQ(golden.at("cases").size(), 3u);
+  int compared = 0;
   for (const auto& want : golden.at("cases")) {
-    const at::Tensor index = at::arange(n, at::kDouble);
-    const at::Tensor parameters = index.cos().to(dtype);
-    const at::Tensor gradient = at::empty({n}, dtype);
+    if (farthest(values_of(index.cos()), want["parameters"].back()) < 5 * tolerance) continue;
+    ++compared;
+    const at::Tensor parameters = laid_out(index.cos().to(dtype), layout);
+    const at::Tensor gradient = laid_out(at::zeros({n}, dtype), layout);
     Adam adam(parameters,
               {want.at("beta1"), want.at("beta2"), want.at("epsilon"), want.at("clip")});
     const auto steps = static_cast<int64_t>(want.at("norms").size());
@@ -36,7 +58,7 @@ void compare_with_golden(at::ScalarType dtype, double tolerance) {
       const at::Tensor fresh = index.mul(step).sin().mul(step).to(dtype);
       const double norm = sum_parts({fresh}, 1.0, gradient, pool);
       EXPECT_NEAR(norm, want["norms"][static_cast<size_t>(step - 1)], tolerance * norm);
-      ASSERT_TRUE(adam.update(parameters, gradient, norm, want.at("learning_rate"), pool));
+      EXPECT_TRUE(adam.update(parameters, gradient, norm, want.at("learning_rate"), pool));
       const std::vector<double> found = values_of(parameters);
       const std::vector<double> expected = want["parameters"][static_cast<size_t>(step - 1)];
       EXPECT_THAT(found, testing::Pointwise(testing::DoubleNear(tolerance), expected))
@@ -44,12 +66,23 @@ void compare_with_golden(at::ScalarType dtype, double tolerance) {
     }
     EXPECT_EQ(adam.updates(), steps);
   }
+  return compared;
 }
 
-TEST(Adam, EqualsPyTorchInDouble) { compare_with_golden(at::kDouble, 1e-12); }
-TEST(Adam, EqualsPyTorchInFloat) { compare_with_golden(at::kFloat, 2e-6); }
-// A dtype without a loop of its own takes the composed way; with bfloat16's 8 bits.
-TEST(Adam, EqualsPyTorchInComposedForm) { compare_with_golden(at::kBFloat16, 0.2); }
+TEST(Adam, EqualsPyTorchInDouble) {
+  EXPECT_EQ(compare_with_golden(at::kDouble, Layout::kDense, 1e-12), 3);
+}
+TEST(Adam, EqualsPyTorchInFloat) {
+  EXPECT_EQ(compare_with_golden(at::kFloat, Layout::kDense, 2e-6), 3);
+}
+// What is not dense takes the composed way, in doubles here.
+TEST(Adam, EqualsPyTorchInComposedForm) {
+  EXPECT_EQ(compare_with_golden(at::kDouble, Layout::kStrided, 1e-12), 3);
+}
+// So does a dtype without a loop of its own. With bfloat16's 8 bits only large steps can be seen.
+TEST(Adam, EqualsPyTorchInBfloat16) {
+  EXPECT_EQ(compare_with_golden(at::kBFloat16, Layout::kDense, 0.1), 1);
+}
 
 TEST(Adam, SkipsAGradientThatIsNotFinite) {
   core::ThreadPool pool(1);

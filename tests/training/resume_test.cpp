@@ -35,9 +35,14 @@ std::string losses_of(const std::string& folder) {
   return text;
 }
 
+std::string checkpoint_bytes(const std::string& folder) {
+  return core::read_file(folder + "/checkpoint.safetensors");
+}
+
 struct Reference {
   std::vector<double> weights;
   std::string model;
+  std::string checkpoint;
   std::string losses;
 };
 
@@ -45,12 +50,14 @@ Reference never_stopped(const RunSettings& settings) {
   TemporaryFolder folder;
   const RunResult run = run_training(folder.path(), settings);
   EXPECT_EQ(run.result.end, End::kFinished);
-  return {run.weights, model_bytes(folder.path()), losses_of(folder.path())};
+  return {run.weights, model_bytes(folder.path()), checkpoint_bytes(folder.path()),
+          losses_of(folder.path())};
 }
 
 void expect_same(const std::string& folder, const RunResult& run, const Reference& reference) {
   EXPECT_EQ(run.weights, reference.weights);
   EXPECT_EQ(model_bytes(folder), reference.model);
+  EXPECT_TRUE(checkpoint_bytes(folder) == reference.checkpoint) << "checkpoint.safetensors differs";
   EXPECT_EQ(losses_of(folder), reference.losses);
 }
 
@@ -61,6 +68,12 @@ std::string error_of(const std::string& folder, const RunSettings& settings) {
     return error.what();
   }
   return "no error";
+}
+
+std::string without_checksum(const std::string& bytes) {
+  core::Safetensors file = core::parse_safetensors(bytes, "checkpoint");
+  file.metadata.erase(kChecksumKey);
+  return core::serialize_safetensors(file.tensors, file.metadata);
 }
 
 // Steps 1 to 7 are the first epoch: stopped in it, before its last batch, right at its end, and
@@ -96,6 +109,56 @@ TEST(Resume, GivesTheSameBitsAfterManyStops) {
   for (settings.resume = true; run.result.end == End::kStopped;)
     run = run_training(folder.path(), settings);
   expect_same(folder.path(), run, reference);
+}
+
+// All that differs is what the clock says: in metrics.jsonl and clock.json.
+TEST(Train, OfEqualSettingsWritesEqualFiles) {
+  RunSettings settings;
+  settings.held_out = true;
+  const Reference one = never_stopped(settings);
+  settings.config.threads = 3;
+  settings.config.checkpoint_seconds = 0.0;
+  TemporaryFolder folder;
+  expect_same(folder.path(), run_training(folder.path(), settings), one);
+}
+
+TEST(Resume, KnowsHowLongTheRunHasTrained) {
+  TemporaryFolder folder;
+  RunSettings settings;
+  settings.stop_after = 10;  // in the second of four epochs of 7 steps
+  double before = 0.0, first = 0.0;
+  settings.callbacks.on_step = [&](const StepReport& report) { before = report.seconds; };
+  run_training(folder.path(), settings);
+  settings.resume = true;
+  settings.stop_after = 1;
+  settings.callbacks.on_step = [&](const StepReport& report) { first = report.seconds; };
+  run_training(folder.path(), settings);
+  EXPECT_GT(first, before);
+  // Without the clock the complete epochs still count.
+  const double epoch = read_metrics(folder.path() + "/metrics.jsonl").front().seconds;
+  for (const char* clock : {"", "no JSON", R"({"step":3})"}) {
+    core::write_file_atomic(folder.path() + "/clock.json", clock);
+    run_training(folder.path(), settings);
+    EXPECT_GT(first, epoch) << clock;
+  }
+}
+
+TEST(Resume, IsRefusedWhileAnotherRunWrites) {
+  TemporaryFolder folder;
+  RunSettings settings;
+  settings.stop_after = 3;
+  std::string inner;
+  settings.callbacks.on_step = [&](const StepReport&) {
+    RunSettings other;
+    other.resume = true;
+    inner = error_of(folder.path(), other);
+  };
+  run_training(folder.path(), settings);
+  EXPECT_THAT(inner,
+              AllOf(HasSubstr(folder.path()), HasSubstr("process " + std::to_string(getpid()))));
+  settings.callbacks.on_step = {};
+  settings.resume = true;
+  EXPECT_EQ(error_of(folder.path(), settings), "no error");
 }
 
 TEST(Resume, OfAFinishedRunDoesNothing) {
@@ -198,15 +261,41 @@ TEST(Resume, NamesATensorOfTheCheckpointThatIsNotFinite) {
   settings.config.epochs += 1;
   const std::string path = folder.path() + "/checkpoint.safetensors";
   const std::string whole = core::read_file(path), model = model_bytes(folder.path());
-  const core::Safetensors file = core::parse_safetensors(whole, path);
   for (const std::string name : {"weights.decoder.output.bias", "adam.first.decoder.output.bias"}) {
-    std::string bad = whole;
-    const auto at = static_cast<size_t>(file.find(name)->bytes.data() - whole.data());
+    std::string bad = without_checksum(whole);
+    const core::Safetensors file = core::parse_safetensors(bad, path);
+    const auto at = static_cast<size_t>(file.find(name)->bytes.data() - bad.data());
     bad.replace(at, 8, std::string(8, '\xff'));  // NaN in every type
     core::write_file_atomic(path, bad);
     EXPECT_THAT(error_of(folder.path(), settings), HasSubstr(name));
     EXPECT_EQ(model_bytes(folder.path()), model);
   }
+}
+
+// Bits of weights, moments and counters alike.
+TEST(Resume, RefusesADamagedCheckpoint) {
+  TemporaryFolder folder;
+  RunSettings settings;
+  settings.stop_after = 3;
+  run_training(folder.path(), settings);
+  settings.resume = true;
+  const std::string path = folder.path() + "/checkpoint.safetensors";
+  const std::string whole = core::read_file(path);
+  const core::Safetensors file = core::parse_safetensors(whole, path);
+  for (const std::string name : {"weights.decoder.output.bias", "adam.first.decoder.output.bias",
+                                 "adam.second.decoder.output.bias", "counters", "sums"}) {
+    std::string bad = whole;
+    bad[static_cast<size_t>(file.find(name)->bytes.data() - whole.data())] ^= 1;
+    core::write_file_atomic(path, bad);
+    EXPECT_THAT(error_of(folder.path(), settings), AllOf(HasSubstr(path), HasSubstr("checksum")))
+        << name;
+  }
+  // Without a checksum it is taken, and a note says so.
+  std::vector<std::string> notes;
+  settings.callbacks.on_note = [&](const std::string& note) { notes.push_back(note); };
+  core::write_file_atomic(path, without_checksum(whole));
+  EXPECT_EQ(error_of(folder.path(), settings), "no error");
+  EXPECT_THAT(notes, Contains(HasSubstr("no checksum")));
 }
 
 TEST(Resume, DropsEpochsThatTheCheckpointDoesNotHave) {

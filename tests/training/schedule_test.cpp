@@ -31,6 +31,36 @@ TEST(Schedule, InverseSqrtHasItsTopAtTheLearningRate) {
   EXPECT_DOUBLE_EQ(learning_rate_at(config, 1, 400), 0.0015);
 }
 
+// Without a warm-up there is nothing that rises: r / sqrt(n), by the factor of noam too.
+TEST(Schedule, WithoutWarmUpFallsFromTheStart) {
+  TrainingConfig config;
+  config.learning_rate = 0.003;
+  for (const int64_t warmup : {0, 1, -5}) {
+    config.warmup_steps = warmup;
+    config.schedule = Schedule::kInverseSqrt;
+    EXPECT_DOUBLE_EQ(learning_rate_at(config, 64, 1), 0.003) << warmup;
+    EXPECT_DOUBLE_EQ(learning_rate_at(config, 64, 9), 0.001) << warmup;
+    config.schedule = Schedule::kNoam;
+    EXPECT_DOUBLE_EQ(learning_rate_at(config, 64, 1), 0.003 / 8) << warmup;
+    EXPECT_DOUBLE_EQ(learning_rate_at(config, 64, 9), 0.001 / 8) << warmup;
+  }
+}
+
+// Whatever the schedule: the first update moves, and no later one stands still.
+TEST(Schedule, IsAboveZeroAtEveryUpdate) {
+  for (const Schedule schedule : {Schedule::kConstant, Schedule::kNoam, Schedule::kInverseSqrt}) {
+    for (const int64_t warmup : {0, 1, 4000}) {
+      TrainingConfig config;
+      config.schedule = schedule;
+      config.warmup_steps = warmup;
+      for (const int64_t step : {1, 2, 3999, 4000, 4001, 100000000}) {
+        EXPECT_GT(learning_rate_at(config, 32, step), 0.0) << warmup << " " << step;
+        EXPECT_LE(learning_rate_at(config, 32, step), config.learning_rate) << warmup << step;
+      }
+    }
+  }
+}
+
 TEST(Schedule, ConstantIsConstant) {
   TrainingConfig config;
   for (const int64_t step : {1, 2, 1000000}) EXPECT_EQ(learning_rate_at(config, 32, step), 0.005);

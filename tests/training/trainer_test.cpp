@@ -47,7 +47,21 @@ TEST(Train, LowersTheLossAndLeavesItsFiles) {
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
     files.insert(entry.path().filename());
   EXPECT_EQ(files, (std::set<std::string>{"model.safetensors", "checkpoint.safetensors",
-                                          "metrics.jsonl"}));
+                                          "metrics.jsonl", "clock.json"}));
+}
+
+// 50 pairs in batches of 8: 7 steps an epoch, 28 in all.
+TEST(Train, WarnsOfAWarmUpThatOutlastsTheRun) {
+  RunSettings settings;
+  settings.config.schedule = Schedule::kInverseSqrt;
+  settings.config.warmup_steps = 28;
+  EXPECT_EQ(warm_up_warning(settings.config, settings.train), "");
+  settings.config.warmup_steps = 29;
+  EXPECT_THAT(warm_up_warning(settings.config, settings.train),
+              testing::AllOf(testing::HasSubstr("29 steps"), testing::HasSubstr("of 28"),
+                             testing::HasSubstr("training.warmup_steps")));
+  settings.config.schedule = Schedule::kConstant;
+  EXPECT_EQ(warm_up_warning(settings.config, settings.train), "");
 }
 
 TEST(Train, GivesTheSameBitsAtAnyNumberOfThreads) {
