@@ -62,11 +62,16 @@ int64_t steps_of(const std::vector<Written>& all) {
   return steps;
 }
 
+// The peers leave an unknown word what it is.
+TranslateOptions as_the_peers(const Options& options, int64_t split = 0) {
+  return {.max_steps = options.max_steps, .batch_size = split, .replace_unknown = false};
+}
+
 void translations(const Options& options) {
   const Translator translator = Translator::load(options.model, {"cpu", options.threads});
   json all = json::array();
   for (const Translation& t :
-       translator.translate(read_lines(options.lines), {.max_steps = options.max_steps}))
+       translator.translate(read_lines(options.lines), as_the_peers(options)))
     all.push_back({{"source", t.source_tokens},
                    {"target", t.tokens},
                    {"finished", t.finished},
@@ -83,7 +88,7 @@ Translate by_text(const Options& options, const std::vector<std::string>& lines)
   return [=](size_t first, size_t end, int64_t split) {
     const auto at = [&](size_t i) { return lines.begin() + static_cast<std::ptrdiff_t>(i); };
     return steps_of(translator->translate(std::vector<std::string>(at(first), at(end)),
-                                          {.max_steps = options.max_steps, .batch_size = split}));
+                                          as_the_peers(options, split)));
   };
 }
 

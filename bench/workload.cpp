@@ -32,7 +32,8 @@ void add_workload_options(CLI::App& app, WorkloadOptions& options) {
 
 Workload make_workload(const WorkloadOptions& options) {
   const cli::RunConfig config = configure(options);
-  Workload w{config, cli::read_train_data(config, "", [](const std::string&) {}), nullptr, {}};
+  const auto silent = [](const std::string&) {};
+  Workload w{config, cli::read_train_data(config, "", silent, silent), nullptr, {}};
   w.toml = core::print_config(w.config.tables());
   w.config.model = with_texts(config.model, w.data.source, w.data.target, config.data.steps);
   w.model = make_model(w.config.model, {.seed = static_cast<uint64_t>(config.training.seed)});

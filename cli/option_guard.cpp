@@ -24,7 +24,7 @@ bool may_be_empty(const CLI::Option& option) { return option.get_type_name() == 
 
 [[noreturn]] void refuse_empty(const std::string& name, const std::string& what) {
   throw InvalidArgument(name + ": the value is empty, as an unset shell variable leaves it; give " +
-                        what + ", or leave " + name + " out");
+                        what + ", or leave the option out");
 }
 
 void check_values(const CLI::App& command) {
@@ -47,7 +47,7 @@ void check_values(const CLI::App& command) {
 }
 
 std::string sentence_behind_dashes(const std::string& command, const std::string& word) {
-  return "A sentence that begins with - goes behind --: attend " + command + " --model DIR -- " +
+  return "a sentence that begins with - goes behind --: attend " + command + " --model DIR -- " +
          shell_quoted(render::cut_to_width(word, kWidestSentence));
 }
 
@@ -65,7 +65,7 @@ void check_arguments(int count, char** arguments) {
     if (word.starts_with("-h") && word.size() > 2 && !may_be_value &&
         (command == "translate" || command == "map"))
       throw InvalidArgument("there is no option " + render::cut_to_width(word, kWidestSentence) +
-                            ". " + sentence_behind_dashes(std::string(command), std::string(word)));
+                            "; " + sentence_behind_dashes(std::string(command), std::string(word)));
   }
 }
 
@@ -90,7 +90,7 @@ std::string sentence_hint(const CLI::App& command) {
   if (!takes_text) return "";
   for (const std::string& word : command.remaining())
     if (word.size() > 1 && word.front() == '-')
-      return ". " + sentence_behind_dashes(command.get_name(), word);
+      return "; " + sentence_behind_dashes(command.get_name(), word);
   return "";
 }
 

@@ -23,7 +23,7 @@ void refuse_given(const CLI::App& command, std::initializer_list<const char*> na
                   const std::string& why);
 
 /// What to do about an argument that was taken for an option, where the command takes a sentence:
-/// ". A sentence that ..."; "" where that is not the case.
+/// "; a sentence that ..."; "" where that is not the case.
 std::string sentence_hint(const CLI::App& command);
 
 }  // namespace attend::cli

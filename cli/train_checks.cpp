@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <limits>
 
 #include "attend/core/errors.h"
 #include "attend/data/corpus.h"
+#include "attend/data/text_bytes.h"
 #include "attend/models/check_config.h"
 #include "attend/ops/device.h"
 #include "attend/ops/out_of_memory.h"
@@ -49,6 +52,15 @@ void check_run(const RunConfig& config, const std::string& device) {
   if (config.training.products == ops::Products::kBfloat16 && chosen.is_cpu())
     if (const std::string declined = ops::bfloat16_declined(); !declined.empty())
       throw InvalidArgument("[training] " + declined + ": take products = \"float32\"");
+}
+
+void check_files(const RunConfig& config) {
+  const data::DataConfig& d = config.data;
+  for (const std::string* path :
+       {&d.source, &d.target, &d.valid_pairs, &d.valid_source, &d.valid_target,
+        &config.text.source_spm, &config.text.target_spm})
+    if (!path->empty() && *path != data::kStandardInput && access(path->c_str(), R_OK) != 0)
+      throw DataError(*path, std::string("can't be opened: ") + std::strerror(errno));
 }
 
 std::string memory_keys(const RunConfig& config) {

@@ -13,6 +13,10 @@ namespace attend::cli {
 /// named twice or by half, a device that is not there, products that this processor lacks.
 void check_run(const RunConfig& config, const std::string& device);
 
+/// Throws DataError when a file that is read only after others is not there: held-out pairs, a
+/// SentencePiece model.
+void check_files(const RunConfig& config);
+
 /// The keys that a run's need of memory hangs on, with their values.
 std::string memory_keys(const RunConfig& config);
 

@@ -140,6 +140,7 @@ RunConfig checked_configuration(const TrainFlags& flags) {
     check_folder(flags.out, flags.overwrite);
   RunConfig config = configure(flags);
   check_run(config, flags.device);
+  if (!flags.resume) check_files(config);
   if (!flags.init.empty()) check_init(flags.init, {config.text, config.model, config.data.steps});
   return config;
 }

@@ -213,18 +213,19 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
     const int64_t first = batch * together;
     const int64_t end = std::min(first + together, count);
     data::PackedIds source;
-    std::vector<std::vector<std::string>> tokens;
-    for (int64_t i = first; i < end; ++i) {
+    for (int64_t i = first; i < end; ++i)
       source.append(sentences[static_cast<size_t>(i)].encoded.ids);
-      tokens.push_back(results[sentences[static_cast<size_t>(i)].line].source_tokens);
-    }
     const std::vector<decoding::Hypothesis> hypotheses =
         decoding::greedy(*impl_->loaded.model, source, decode);
     std::vector<std::vector<decoding::UnknownWord>> unknown(hypotheses.size());
-    if (replaces)
+    if (replaces && decoding::has_unknown(hypotheses, impl_->loaded.target.special().unknown)) {
+      std::vector<std::vector<std::string>> tokens;
+      for (int64_t i = first; i < end; ++i)
+        tokens.push_back(results[sentences[static_cast<size_t>(i)].line].source_tokens);
       unknown =
           decoding::unknown_words(*impl_->loaded.model, {impl_->loaded.source, source, tokens},
                                   hypotheses, impl_->loaded.target.special());
+    }
     for (int64_t i = first; i < end; ++i) {
       const auto at = static_cast<size_t>(i - first);
       const size_t line = sentences[static_cast<size_t>(i)].line;

@@ -90,6 +90,12 @@ bool can_replace_unknown(const Seq2Seq& model, const text::Pipeline& target) {
   return model.config().kind != ModelKind::kGru && has_word_tokens(target);
 }
 
+bool has_unknown(const std::vector<Hypothesis>& hypotheses, int32_t unknown) {
+  return std::any_of(hypotheses.begin(), hypotheses.end(), [unknown](const Hypothesis& h) {
+    return std::find(h.ids.begin(), h.ids.end(), unknown) != h.ids.end();
+  });
+}
+
 std::vector<std::vector<UnknownWord>> unknown_words(const Seq2Seq& model,
                                                     const SourceSentences& source,
                                                     const std::vector<Hypothesis>& hypotheses,

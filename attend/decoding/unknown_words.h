@@ -40,6 +40,9 @@ struct UnknownWord {
 /// Whether the target's tokens are words and the model attends to the source.
 bool can_replace_unknown(const Seq2Seq& model, const text::Pipeline& target);
 
+/// Whether any of them holds the unknown id.
+bool has_unknown(const std::vector<Hypothesis>& hypotheses, int32_t unknown);
+
 /// Of each hypothesis its unknown ids in order. A source word's weight is that of its tokens in the
 /// last layer's cross-attention, the mean over heads; the first of equal words wins, and the end
 /// mark is no word. Nothing for a sentence without unknown ids or without source words: others are

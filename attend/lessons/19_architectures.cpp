@@ -1,6 +1,4 @@
 // Lesson 19: the three translators as boxes, with the shape of every parameter.
-#include <fmt/format.h>
-
 #include "attend/lessons/architecture.h"
 #include "attend/lessons/findings.h"
 #include "attend/lessons/lesson.h"
@@ -26,18 +24,26 @@ core::ConfigTable describe(Options& o) {
                           {"bahdanau", Which::kBahdanau},
                           {"transformer", Which::kTransformer}})
       .add_choice<CellKind>(
-          "cell", o.model.cell, "Recurrent cell of gru and bahdanau.",
+          "cell", o.model.cell, "Of gru and bahdanau.",
           {{"rnn", CellKind::kRnn}, {"lstm", CellKind::kLstm}, {"gru", CellKind::kGru}})
       .add("bidirectional", o.model.bidirectional, "Read both ways in a recurrent encoder.")
       .add("embedding", o.model.embedding, "Width of a recurrent model's embeddings.", 1, 4096)
       .add("hidden", o.model.hidden, "Width of the hidden states.", 4, 4096)
-      .add("heads", o.model.heads, "Of the transformer; has to divide hidden.", 1, 64)
+      .add("heads", o.model.heads, "Of the transformer; has to divide hidden.", 1, 32)
       .add("layers", o.model.layers, "Layers of the encoder, and of the decoder.", 1, 6)
       .add("feed_forward", o.model.feed_forward, "Inner width of feed-forward networks.", 1, 16384)
       .add("norm_first", o.model.norm_first, "Transformer: normalise before each sub-layer.")
       .add("source_words", o.source_words, "Entries of the source's vocabulary.", 4, 1000000)
       .add("target_words", o.target_words, "Entries of the target's vocabulary.", 4, 1000000);
   return table;
+}
+
+// A tour gives each kind those of the options that it makes use of.
+ModelConfig of_use(ModelConfig config) {
+  const bool is_recurrent = config.kind != ModelKind::kTransformer;
+  if (!is_recurrent) config.cell = CellKind::kGru, config.bidirectional = false;
+  config.norm_first &= !is_recurrent;
+  return config;
 }
 
 // Draws the model; the sizes of its parts come back.
@@ -72,7 +78,7 @@ void run(const Options& o, Notebook& book) {
   const auto add = [&](const Bilingual& caption, const std::function<void(ModelConfig&)>& change) {
     ModelConfig config = o.model;
     change(config);
-    sizes.push_back(draw(o, book, caption, config));
+    sizes.push_back(draw(o, book, caption, o.which == Which::kAll ? of_use(config) : config));
   };
   const auto is = [&](Which which) { return o.which == Which::kAll || o.which == which; };
   if (is(Which::kGru))

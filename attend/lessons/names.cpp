@@ -10,6 +10,16 @@ namespace {
 
 const std::map<std::string, std::string>& known_names() {
   static const std::map<std::string, std::string> names = {
+      {"Products", "乘法次数"},
+      {"Peak (bytes)", "内存峰值（字节）"},
+      {"token looked at", "被看的词元"},
+      {"words : positions", "词 : 位置"},
+      {"sharp at first", "训练前的尖锐度"},
+      {"sharp trained", "训练后的尖锐度"},
+      {"chapter, at first", "chapter，训练前"},
+      {"chapter, trained", "chapter，训练后"},
+      {"scaled, at first", "scaled，训练前"},
+      {"scaled, trained", "scaled，训练后"},
       {"(equal weights)", "（均匀权重）"},
       {"BLEU, n-grams up to 2 (0 to 100)", "BLEU，到二元词组（0 到 100）"},
       {"BatchNorm", "批量规范化"},

@@ -13,14 +13,15 @@ namespace attend::text {
 /// such in text. Here U+FDD0 and U+FDD1 stand for them, and U+FDD2 before one of these three for
 /// itself (noncharacters, for internal use: Unicode 15, section 23.7).
 std::string spell_reserved(std::string_view text);
-/// The reverse, of any text. With `show` a U+2581 comes as \u2581, as tokens spell it.
+/// The reverse, of any text. With `show` a U+2581 comes as \\u2581, as tokens spell it.
 std::string read_reserved(std::string_view text, bool show = false);
 
 /// The lines that the trainer is given for a cleaned one, with nothing left that it would skip: cut
 /// at blanks where longer than `longest` bytes (which changes nothing, since it learns from single
 /// words), else between characters; and with a tab inside of "<unk>" and the like, which it would
-/// take out (it counts no tabs).
-std::vector<std::string> training_lines(std::string_view clean, size_t longest = 65536);
+/// take out (it counts no tabs). Its time is the square of a word's length where that repeats
+/// itself: hence few bytes by default, about its own limit.
+std::vector<std::string> training_lines(std::string_view clean, size_t longest = 4096);
 
 /// How often each character occurs in training lines, as SentencePiece counts: blanks, and one
 /// before each line, as U+2581; the most frequent first.

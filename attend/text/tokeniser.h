@@ -40,14 +40,14 @@ std::unique_ptr<Tokeniser> make_space_tokeniser();
 ///
 /// A mark that had no blank on a side has a tie there, U+203F: "10:30, (no)" is 10 | ‿:‿ | 30 | ‿,
 /// | (‿ | no | ‿). So join() gives back what was written, save that white space of other kinds
-/// becomes a blank. A U+203F of the text is spelled \u203F in its token.
+/// becomes a blank. A U+203F of the text is spelled \\u203F in its token.
 ///
 /// Version 1 has no ties: join() leaves out the blank before closing marks and after opening ones,
 /// and pairs straight quotation marks.
 std::unique_ptr<Tokeniser> make_word_tokeniser(TextVersion version = TextVersion::kPresent);
 
 /// Every character, as people see it, is a token; a blank is shown as U+2581, and a U+2581 of the
-/// text as \u2581. join() is exact. Version 1: every code point is a token, and a U+2581 in the
+/// text as \\u2581. join() is exact. Version 1: every code point is a token, and a U+2581 in the
 /// text becomes a blank.
 std::unique_ptr<Tokeniser> make_character_tokeniser(TextVersion version = TextVersion::kPresent);
 

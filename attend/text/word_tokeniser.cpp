@@ -39,8 +39,9 @@ struct Untied {
 Untied untie(std::string_view token) {
   Untied untied{token, token.starts_with(kTieMarkText), false};
   if (untied.before) untied.body.remove_prefix(kTieMarkText.size());
-  untied.after = untied.body.ends_with(kTieMarkText);
-  if (untied.after) untied.body.remove_suffix(kTieMarkText.size());
+  const bool ends = untied.body.ends_with(kTieMarkText);
+  untied.after = ends || (untied.before && untied.body.empty());
+  if (ends) untied.body.remove_suffix(kTieMarkText.size());
   return untied;
 }
 

@@ -231,7 +231,8 @@ TEST(Conclusions, GradientsAreJudgedByWhatArrived) {
                     HasSubstr("within a factor of ten through GRU and attention")));
   const Notebook cut = ran(16, {"gain=0"});
   EXPECT_THAT(noticed(cut), HasSubstr("does not even reach the nearest through RNN"));
-  for (const auto& row : all_of<Table>(cut).at(0).rows)
+  const std::vector<Table> tables = all_of<Table>(cut);
+  for (const auto& row : tables.at(0).rows)
     for (const auto& cell : row) EXPECT_THAT(cell, Not(HasSubstr("nan")));
 }
 

@@ -355,8 +355,13 @@ TEST_F(WithModels, HeadsCostWhatTheLossGainsWithoutThem) {
 TEST_F(WithModels, Lesson15DrawsAllThreeKinds) {
   const Notebook book = run(15, {"sentence=word a ."});
   const auto figures = all_of<MapFigure>(book);
-  ASSERT_THAT(figures, SizeIs(3));
-  for (const auto& figure : figures) EXPECT_THAT(figure.map.panels, SizeIs(8));
+  ASSERT_THAT(figures, SizeIs(4));
+  for (size_t i = 0; i < 3; ++i) EXPECT_THAT(figures[i].map.panels, SizeIs(8));
+  const auto& begun = figures[3].map.panels;  // two ways to begin, before and after training
+  ASSERT_THAT(begun, SizeIs(4));
+  EXPECT_EQ(begun[0].title, "chapter, at first");
+  EXPECT_NE(begun[0].weights, begun[2].weights);
+  EXPECT_NE(begun[2].weights, begun[3].weights);
   EXPECT_THAT(all_of<Viewer>(book).at(0).map.panels, SizeIs(24));
   EXPECT_THAT(all_of<MapFigure>(run(15, {"layer=2", "head=3"})).at(0).map.panels, SizeIs(1));
   EXPECT_THROW(run(15, {"layer=9"}), InvalidArgument);

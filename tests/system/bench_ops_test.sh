@@ -17,5 +17,5 @@ expect_has "it says which is meant" "$said" "did you mean 'residual norm'"
 find_peer_python || skip "no Python with torch, numpy and safetensors; ATTEND_PEER_PYTHON may name one"
 said=$(PYTHONDONTWRITEBYTECODE=1 "${peer_python[@]}" "$root/bench/peers/ops.py" "$bench" --check \
   --no-compile 2>&1) || fail "$said"
-expect_equal "each case but one that draws is compared" "$(grep -c ': the same to ' <<< "$said")" 9
+expect_equal "each case but one that draws is compared" "$(grep -c ': the same to ' <<< "$said")" 12
 finish

@@ -98,5 +98,5 @@ works translate --model "$model" "glockenspiel" --quiet
 expect_equal "of one" "$(cat err)" "attend: 1 source with unknown words: line 1"
 # A share of the tokens, not a list of lines.
 train bahdanau rare --epochs 1 --set text.min_frequency=3
-expect_has "unknown words as a share" "$(cat err)" "% of the source tokens are unknown ("
+expect_has "unknown words as a share" "$(cat err)" "% of the target tokens are unknown ("
 finish

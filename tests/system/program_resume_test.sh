@@ -111,14 +111,14 @@ refused "--resume with --overwrite" 2 "--resume" train --resume --out killed --o
 cp -r whole full
 before=$(sum full)
 status=0
-(ulimit -f 8 && "$ATTEND_PROGRAM" train --config whole/config.toml --epochs 4 --out full --overwrite) \
+(ulimit -f 64 && "$ATTEND_PROGRAM" train --config whole/config.toml --epochs 4 --out full --overwrite) \
   > out 2> err || status=$?
 ran "no room" 1
 expect_has "it names the file" "$(cat err)" "full/model.safetensors"
 expect_equal "no half a file" "$(find full -name '*tmp*')" ""
 cp -r whole room
 status=0
-(ulimit -f 8 && "$ATTEND_PROGRAM" train --resume --out room --epochs 122) > out 2> err || status=$?
+(ulimit -f 64 && "$ATTEND_PROGRAM" train --resume --out room --epochs 122) > out 2> err || status=$?
 ran "no room while resuming" 1
 expect_equal "the old model is whole" "$(sum room)" "$before"
 works translate --model room "I am here."

@@ -77,15 +77,16 @@ expect_equal "--overwrite" "$(sum again)" "$expected"
 early() {  # early CASE STATUS TEXT ARGUMENTS...
   local name=$1 expected=$2 text=$3
   shift 3
-  refused "$name" "$expected" "$text" train --data nowhere.txt --out early "$@"
+  refused "$name" "$expected" "$text" train --data nowhere.txt --out "${folder:-early}" "$@"
   expect_lacks "$name is known first" "$(cat err)" "nowhere.txt"
 }
 early "heads that do not divide" 2 "found 3 heads and hidden 100" --config transformer --set model.hidden=100 --set model.heads=3
 early "a key without use" 2 "makes no use of" --config gru --set model.positions=rotary
 early "a vocabulary of marks" 2 "max_vocabulary" --config gru --set text.max_vocabulary=3
 early "half a held-out set" 2 "data.valid_target" --config gru --valid-source english
+early "no such held-out file" 1 "gone.txt: can't be opened" --config gru --valid gone.txt
 early "no such device" 2 "device" --config gru --device tpu
-early "an --out that is there" 1 "--overwrite" --config gru --out bahdanau
+folder=bahdanau early "an --out that is there" 1 "--overwrite" --config gru
 early "no such --init" 1 "no such folder" --init nowhere
 early "another kind of --init" 1 "model.kind" --init gru --config bahdanau
 

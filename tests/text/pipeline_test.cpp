@@ -218,8 +218,9 @@ TEST_F(Pipelines, GivesBackRealLines) {
   const auto character = make_character_tokeniser();
   const auto rules = make_word_tokeniser(TextVersion::kFirst);
   std::ifstream file(path);
-  int64_t sides = 0, by_words = 0, by_characters = 0, by_rules = 0;
+  int64_t lines = 0, sides = 0, by_words = 0, by_characters = 0, by_rules = 0;
   for (std::string line; std::getline(file, line);) {
+    if (++lines % 20 != 0) continue;
     std::stringstream columns(line);
     std::string text;
     for (int column = 0; column < 2 && std::getline(columns, text, '\t'); ++column) {
@@ -233,9 +234,7 @@ TEST_F(Pipelines, GivesBackRealLines) {
   EXPECT_GT(sides, 1000);
   EXPECT_EQ(by_words, sides);
   EXPECT_EQ(by_characters, sides);
-  EXPECT_LT(by_rules, sides);  // version 1
-  RecordProperty("sides", static_cast<int>(sides));
-  RecordProperty("version_1", static_cast<int>(by_rules));
+  EXPECT_LT(by_rules, sides);  // version 1: 301,431 of all 334,260
 }
 
 TEST_F(Pipelines, IsSafeFromManyThreads) {

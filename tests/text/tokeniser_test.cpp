@@ -92,7 +92,7 @@ TEST(WordTokeniser, ShowsWhereNoBlankStood) {
   EXPECT_THAT(word->split("C# a - b"), ElementsAre("C", "‿#", "a", "-", "b"));
   EXPECT_EQ(word->join({"C", "‿#"}), "C#");
   EXPECT_EQ(word->join({"souvent", "?"}), "souvent ?");
-  EXPECT_EQ(word->join({"‿.", "a", "(‿"}), ". a(");  // from a model, whatever it writes
+  EXPECT_EQ(word->join({"‿.", "a", "(‿"}), ". a (");  // from a model, whatever it writes
   EXPECT_EQ(word->join({"‿", "a", "‿‿", "b"}), "ab");
   EXPECT_EQ(word->surface("‿:‿"), ":");
 }
