@@ -40,6 +40,16 @@ Array read_numbers(const core::Safetensors& file, const std::string& name, const
   return values;
 }
 
+// Checkpoints from before clock.json hold the run's seconds between the two.
+Sums read_sums(const core::Safetensors& file, const std::string& path) {
+  using WithSeconds = std::array<double, 4>;
+  const core::TensorView* tensor = file.find("sums");
+  if (tensor == nullptr || tensor->bytes.size() != sizeof(WithSeconds))
+    return read_numbers<Sums>(file, "sums", "F64", path);
+  const auto all = read_numbers<WithSeconds>(file, "sums", "F64", path);
+  return {all.front(), all.back()};
+}
+
 void check_state(RunState state, int64_t updates, const std::string& path) {
   bool good = updates >= 0;
   for (const int64_t* field : counter_fields(state)) good = good && *field >= 0;
@@ -103,7 +113,7 @@ Checkpoint read_checkpoint(const std::string& path, ParameterStore& store, Adam&
   checkpoint.note = check_checksum(file, path);
 
   const auto counters = read_numbers<Counters>(file, "counters", "I64", path);
-  const auto sums = read_numbers<Sums>(file, "sums", "F64", path);
+  const Sums sums = read_sums(file, path);
   size_t i = 0;
   for (int64_t* field : counter_fields(checkpoint.state)) *field = counters[i++];
   const int64_t updates = counters[i];

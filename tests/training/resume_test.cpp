@@ -272,6 +272,29 @@ TEST(Resume, NamesATensorOfTheCheckpointThatIsNotFinite) {
   }
 }
 
+// As they were written before clock.json: {loss, seconds, seconds, lowest loss}, and no checksum.
+TEST(Resume, TakesACheckpointThatHoldsSeconds) {
+  TemporaryFolder now, before;
+  RunSettings settings;
+  settings.stop_after = 3;
+  for (const TemporaryFolder* folder : {&now, &before}) run_training(folder->path(), settings);
+  const std::string path = before.path() + "/checkpoint.safetensors";
+  const std::string whole = without_checksum(core::read_file(path));
+  core::Safetensors file = core::parse_safetensors(whole, path);
+  const std::string_view two = file.find("sums")->bytes;
+  const double seconds[] = {1.5, 2.5};
+  const std::string four = std::string(two.substr(0, 8)) +
+                           std::string(reinterpret_cast<const char*>(seconds), sizeof seconds) +
+                           std::string(two.substr(8));
+  for (core::TensorView& tensor : file.tensors)
+    if (tensor.name == "sums") tensor = {"sums", "F64", {4}, four};
+  core::write_file_atomic(path, core::serialize_safetensors(file.tensors, file.metadata));
+  settings = {};
+  settings.resume = true;
+  for (const TemporaryFolder* folder : {&now, &before}) run_training(folder->path(), settings);
+  EXPECT_EQ(model_bytes(before.path()), model_bytes(now.path()));
+}
+
 // Bits of weights, moments and counters alike.
 TEST(Resume, RefusesADamagedCheckpoint) {
   TemporaryFolder folder;
